@@ -4,6 +4,8 @@
 // --subscribe: has resources to subscribe to, but those whose URI begins with "no:", and lists that change; tool touch says that one changed, notify anything
 // --catalog: says much of itself, and has prompts and resources; tools_set adds a prompt, too
 // --era modern|both: speaks 2026-07-28, only or as well; --silent, --touchy: asked anything before initialize says nothing, exits
+// --rounds: has tool book, which asks by results (input_required) and is asked again with the responses; of its arguments, all optional:
+//   rounds N, bytes N of the question, state N bytes more of the state, method of its request, name of its request, idle N rounds that ask for nothing, ms each later round takes
 // --churn MS BYTES: for so long after the handshake, ever other tools, one with a name of so many bytes, which its path and description repeat; at last echo and last
 // --words BYTES: each list of tools has other words, so many, and churn leaves the tools
 // --on-term CODE|ignore: go on when stdin ends; at SIGTERM exit with a code, or go on
@@ -24,7 +26,7 @@ const listeners = new Set(); // The requests that it is listened to by.
 const subscribed = new Map(); // The request that each resource is listened to by, 0 for one of its own.
 const asked = new Map(); // The callers that wait, by the id of their question.
 let listErrors = has('--list-error-once') ? 1 : 0;
-let listed = ['echo', 'pid', 'env', 'args', 'sleep', 'crash', 'exit0', 'fail', 'rpc_error', 'stderr', 'garbage', 'tools_set', 'record', 'big', ...(has('--talk') ? ['talk', 'ask'] : []), ...(has('--subscribe') ? ['touch', 'notify', 'hang_up'] : [])];
+let listed = ['echo', 'pid', 'env', 'args', 'sleep', 'crash', 'exit0', 'fail', 'rpc_error', 'stderr', 'garbage', 'tools_set', 'record', 'big', ...(has('--talk') ? ['talk', 'ask'] : []), ...(has('--rounds') ? ['book'] : []), ...(has('--subscribe') ? ['touch', 'notify', 'hang_up'] : [])];
 
 if (has('--die')) {
   process.stderr.write(after('--die') + '\n', () => process.exit(1));
@@ -45,7 +47,22 @@ async function churn(ms, bytes) {
   send({ method: 'notifications/tools/list_changed' });
 }
 
+let booked = 0;
+async function book(a, p) {
+  booked++;
+  const before = p.requestState === undefined ? { round: 0, told: [], idle: a.idle ?? 0 } : JSON.parse(p.requestState);
+  if (before.round > 0 && a.ms) await sleep(a.ms);
+  const told = [...before.told, ...Object.values(p.inputResponses ?? {})];
+  const asks = (more) => ({ resultType: 'input_required', ...more, requestState: JSON.stringify({ ...before, told, secret: 'x'.repeat(a.state ?? 0), ...more.state }) });
+  if (before.idle > 0) return { ...asks({ state: { idle: before.idle - 1 } }), state: undefined };
+  if (before.round >= (a.rounds ?? 1)) return text(JSON.stringify({ told, pid: process.pid, booked }));
+  const params = { message: `Which? ${process.env.API_KEY ?? ''}` + 'x'.repeat(a.bytes ?? 0), requestedSchema: { type: 'object' } };
+  const inputRequests = { [a.name ?? 'room']: { method: a.method ?? 'elicitation/create', params } };
+  return { ...asks({ inputRequests, state: { round: before.round + 1 } }), state: undefined };
+}
+
 const tools = {
+  book,
   echo: (a) => text(a.message),
   pid: () => text(process.pid),
   env: (a) => text(process.env[a.name] ?? ''),
@@ -155,7 +172,7 @@ const methods = {
     if (has('--words')) page[0]._meta = { [`t/${lists++}`]: 'x'.repeat(Number(after('--words'))) };
     return at + 7 < listed.length ? { tools: page, nextCursor: String(at + 7) } : { tools: page };
   },
-  'tools/call': (p) => ((token = p._meta?.progressToken), tools[p.name](p.arguments)),
+  'tools/call': (p) => ((token = p._meta?.progressToken), tools[p.name](p.arguments, p)),
   'logging/setLevel': () => ({}),
   ...(has('--subscribe') && after('--era') !== 'modern' ? {
     'resources/subscribe': ({ uri }) => {

@@ -6,6 +6,7 @@ import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.SessionNotice;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -44,6 +45,7 @@ final class LinkConnection {
     private final Queue<Runnable> early = new ArrayDeque<>();
     private volatile @Nullable WorkerClock clock;
     private volatile boolean closedThere;
+    private volatile int protocol = LinkVersions.FIRST;
     private boolean greeted;
 
     LinkConnection(
@@ -173,6 +175,16 @@ final class LinkConnection {
             meters.protocolErrors.increment();
             LOG.atError().setCause(e).log("Failed to handle a message of a worker");
         }
+    }
+
+    /** The version that both sides speak; the first one before the worker said so. */
+    int protocol() {
+        return protocol;
+    }
+
+    /** The worker chose this version, or is too old to say. */
+    void speaks(@Nullable Integer chosen) {
+        protocol = chosen == null ? LinkVersions.FIRST : chosen;
     }
 
     /** It is known now who the worker is: what it said of itself meanwhile counts. */

@@ -17,6 +17,9 @@ public interface PartitionLink {
 
     String workerId();
 
+    /** The version of the link with the worker; the first one before the session is attached. */
+    int protocol();
+
     /**
      * When the last connection ended on which the worker was asked for the session, so that it may
      * have held it for this gateway until then; null while there is one, or it was never asked.

@@ -9,6 +9,7 @@ import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.protocol.link.Lease.Held;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.SessionNotice;
 import dev.perigee.protocol.link.ToolOrder;
 import java.time.Duration;
@@ -64,6 +65,7 @@ final class PartitionSession implements PartitionLink {
     private final LastAsked asked = new LastAsked();
     private volatile boolean everAttached;
     private volatile boolean abandoned;
+    private volatile int protocol = LinkVersions.FIRST;
 
     PartitionSession(
             PartitionClaim claim,
@@ -96,6 +98,11 @@ final class PartitionSession implements PartitionLink {
     @Override
     public String workerId() {
         return workerId;
+    }
+
+    @Override
+    public int protocol() {
+        return protocol;
     }
 
     @Override
@@ -327,6 +334,7 @@ final class PartitionSession implements PartitionLink {
             refusedForGood("an answer that is not understood: " + e.getMessage());
             return;
         }
+        protocol = via.protocol();
         if (calls.attached(via, result)) {
             everAttached = true;
             notices.attached(via, result);

@@ -264,6 +264,7 @@ final class WorkerLink implements PartitionSession.Host {
                         "another address leads to the worker " + hello.workerId() + " too", true);
             }
             connection.clock(WorkerClock.read(hello.clockMs()));
+            connection.speaks(hello.protocol());
             listensAt = direct(wire, hello);
             met = true;
             adopt(hello);

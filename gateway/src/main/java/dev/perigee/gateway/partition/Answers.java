@@ -190,6 +190,12 @@ final class Answers {
         }
     }
 
+    /** Null where there is no error. */
+    static @Nullable ErrorCode codeOf(ToolResult result) {
+        var error = result.error();
+        return error == null ? null : error.code();
+    }
+
     private static ToolResult tooLarge(ToolResult result) {
         return result.failed(
                 ToolError.of(

@@ -10,6 +10,7 @@ package dev.perigee.gateway.partition;
  * @param over its deadline passed
  * @param serving a session takes requests
  * @param replaying the worker still replays its journals, which may have its result
+ * @param rounds how far it came by questions after which another worker can go on with it
  */
 record CallFacts(
         boolean resolved,
@@ -18,11 +19,23 @@ record CallFacts(
         int possibleRuns,
         boolean over,
         boolean serving,
-        boolean replaying) {
+        boolean replaying,
+        Rounds rounds) {
 
     /** These, and one more session in which it may have run. */
     CallFacts afterPossibleRun() {
-        return new CallFacts(resolved, complete, tool, possibleRuns + 1, over, serving, replaying);
+        return new CallFacts(
+                resolved, complete, tool, possibleRuns + 1, over, serving, replaying, rounds);
+    }
+
+    /** Progress of a call by its server's questions. */
+    enum Rounds {
+        /** It has not asked so. */
+        NONE,
+        /** A question is open: nothing of it is under way anywhere. */
+        ASKING,
+        /** A response was sent, so that the server may work on it. */
+        ANSWERED
     }
 
     /** A condition of a transition. */
@@ -34,6 +47,9 @@ record CallFacts(
         UNRESOLVED("its server is not known"),
         UNRESOLVED_AND_OVER("its server is not known, and its deadline passed"),
         MAY_HAVE_ACTED("it calls a tool and may have run in an earlier session"),
+        ASKING("its server's question is open, and another worker can go on from there"),
+        ASKING_UNRESOLVED("the same, and its server is not known"),
+        ANSWERED("a response to its server's question was sent"),
         UNSERVED("no session takes requests"),
         REPLAYING("the worker still replays its journals");
 
@@ -56,7 +72,11 @@ record CallFacts(
                 case INCOMPLETE -> !facts.complete;
                 case UNRESOLVED -> !facts.resolved;
                 case UNRESOLVED_AND_OVER -> !facts.resolved && facts.over;
-                case MAY_HAVE_ACTED -> facts.tool && facts.possibleRuns > 0;
+                case MAY_HAVE_ACTED ->
+                        facts.tool && (facts.possibleRuns > 0 || facts.rounds != Rounds.NONE);
+                case ASKING -> facts.rounds == Rounds.ASKING;
+                case ASKING_UNRESOLVED -> facts.rounds == Rounds.ASKING && !facts.resolved;
+                case ANSWERED -> facts.rounds == Rounds.ANSWERED;
                 case UNSERVED -> !facts.serving;
                 case REPLAYING -> facts.replaying;
             };

@@ -45,6 +45,7 @@ final class CallFlow implements CallListener {
     private final RequestTable requests;
     private final Set<ToolCall> unreserved = new LinkedHashSet<>();
     private final WorkerSilence silence;
+    private final HeldQuestions questions;
     private @Nullable Instant nextTurn;
     private int answering;
 
@@ -64,6 +65,7 @@ final class CallFlow implements CallListener {
                         new RecentIds(
                                 context.services().requestIds(),
                                 context.services().times().requestMemory()));
+        this.questions = new HeldQuestions(requests);
     }
 
     /** How far an owner before this tenure came; before any request. */
@@ -90,9 +92,12 @@ final class CallFlow implements CallListener {
     }
 
     private void arrived(ToolCall call, RequestRead read) {
-        switch (requests.arrived(call, now())) {
+        var arrival = requests.arrived(call, now());
+        questions.opened(call);
+        switch (arrival) {
             case NEW -> admit(call);
-            case NO_ROOM -> refused(call, isOver(call) ? OwnAnswer.EXPIRED : OwnAnswer.MEMORY_FULL);
+            case NO_ROOM ->
+                    refused(call, call.isOver(now()) ? OwnAnswer.EXPIRED : OwnAnswer.MEMORY_FULL);
             case HELD -> adopt(call, CallEvent.HELD);
             case IN_DOUBT -> adopt(call, CallEvent.IN_DOUBT);
             case CANCEL -> cancel(read, call.key());
@@ -106,7 +111,7 @@ final class CallFlow implements CallListener {
     }
 
     private void admit(ToolCall call) {
-        var refusal = isOver(call) ? OwnAnswer.EXPIRED : queue.admit(call);
+        var refusal = call.isOver(now()) ? OwnAnswer.EXPIRED : queue.admit(call);
         if (refusal == null) {
             happened(call, CallEvent.ADMITTED);
         } else {
@@ -136,7 +141,16 @@ final class CallFlow implements CallListener {
     void attached(Attach.Result result) {
         silence.attached(result, now());
         boolean same = requests.attached(result, context.linkName(Topic.TOOL_REQUESTS));
+        questions.attached(result, context.linkName(Topic.TOOL_REQUESTS));
         tellOpen(call -> requests.whenAttached(call, same));
+        if (questions.release(queue)) {
+            dispatch();
+        }
+    }
+
+    /** The link of the session is recovering. */
+    void suspended() {
+        questions.suspended();
     }
 
     /**
@@ -176,9 +190,10 @@ final class CallFlow implements CallListener {
         }
     }
 
-    /** True while a worker runs something for a request, or may. */
+    /** True while a worker runs a request, or may; what only asks goes on elsewhere. */
     boolean hasCallsAtWorker() {
-        return requests.open().stream().anyMatch(call -> call.stage().mayBeAtWorker());
+        return requests.open().stream()
+                .anyMatch(call -> call.stage().mayBeAtWorker() && !call.isAsking());
     }
 
     /** True while an answer is not durable yet. */
@@ -229,6 +244,7 @@ final class CallFlow implements CallListener {
         if (origin == null || requests.isFinal(origin.offset())) {
             return false;
         }
+        questions.asked(event, origin.offset());
         var call = requests.open(origin.offset());
         if (progress && call != null) {
             call.progressed(now());
@@ -247,6 +263,7 @@ final class CallFlow implements CallListener {
     /** Requests below this offset were answered and will not come again; others may be sent. */
     void committed(long offset) {
         requests.committed(offset);
+        questions.committed(offset);
         unreserved.stream().filter(call -> call.stage() == CallStage.QUEUED).forEach(queue::ready);
         unreserved.clear();
         dispatch();
@@ -276,8 +293,12 @@ final class CallFlow implements CallListener {
     @Override
     public void turnedDown(ToolCall call, ToolResult answer) {
         var error = answer.error();
+        if (error != null && error.code() != ErrorCode.OUTCOME_UNKNOWN) {
+            questions.refused(call);
+        }
         boolean unknown = error != null && error.code() == ErrorCode.UNKNOWN_SERVER;
-        if (unknown && isBeingRestored(call)) {
+        var session = context.serving();
+        if (unknown && session != null && session.isRestoring(call.processId())) {
             happened(call, CallEvent.NOT_GIVEN_YET);
             return;
         }
@@ -292,20 +313,21 @@ final class CallFlow implements CallListener {
     private Transition step(ToolCall call, CallEvent event) {
         var step = CallTransitions.next(call.stage(), event, facts(call));
         call.go(step);
+        questions.stepped(call, step);
         return step;
     }
 
     private CallFacts facts(ToolCall call) {
         var now = now();
-        var deadline = call.deadline();
         return new CallFacts(
                 call.isResolved(),
                 call.isComplete(),
                 call.read().method() == ToolMethod.TOOLS_CALL,
                 call.possibleRuns(),
-                !deadline.isAfter(now),
+                !call.sendBy().isAfter(now),
                 context.serving() != null,
-                silence.until(call.lastDeadline()).isAfter(now));
+                silence.until(call.lastDeadline()).isAfter(now),
+                call.rounds());
     }
 
     private void act(ToolCall call, CallAction action, @Nullable OwnAnswer own) {
@@ -329,6 +351,9 @@ final class CallFlow implements CallListener {
             case AWAIT_RESULT -> {
                 serverWait.remove(call);
                 queue.atWorker(call);
+                if (questions.release(call, queue)) {
+                    dispatch();
+                }
                 // Its worker ends it in time, also by progress that was not published.
                 awaitUntil(call, silence.until(call.lastDeadline()));
             }
@@ -357,7 +382,7 @@ final class CallFlow implements CallListener {
     }
 
     private void hold(ToolCall call) {
-        call.timer(context.timers().at(call.deadline(), () -> happened(call, CallEvent.LATE)));
+        call.timer(context.timers().at(call.sendBy(), () -> happened(call, CallEvent.LATE)));
     }
 
     /** Sends what may be sent now. */
@@ -367,7 +392,9 @@ final class CallFlow implements CallListener {
             return;
         }
         for (var call = queue.next(); call != null; call = queue.next()) {
-            if (context.feed().mayDispatch(call.offset())) {
+            if (questions.keepsBack(call)) {
+                queue.aside(call);
+            } else if (context.feed().mayDispatch(call.offset())) {
                 call.timer(null);
                 var _ = step(call, CallEvent.TURN);
                 context.services()
@@ -384,17 +411,6 @@ final class CallFlow implements CallListener {
             nextTurn = due;
             context.timers().at(due, this::dispatch);
         }
-    }
-
-    /** True when the worker does not know a server only because it was not given to it yet. */
-    private boolean isBeingRestored(ToolCall call) {
-        var session = context.serving();
-        var processId = call.processId();
-        return session != null && processId != null && session.restoring().contains(processId);
-    }
-
-    private boolean isOver(ToolCall call) {
-        return !call.read().deadline().isAfter(now());
     }
 
     private void cancel(RequestRead read, String key) {
@@ -422,10 +438,13 @@ final class CallFlow implements CallListener {
 
     private void answer(ToolCall call, OwnAnswer own) {
         var read = call.read();
-        var given = call.possibleRuns() > 0 ? own.afterPossibleRun(read.method()) : own;
-        var result = ToolResult.refused(read.request(), call.processId(), given.error(), now());
+        var error = call.truly(own, now()).error();
+        var result = ToolResult.refused(read.request(), call.processId(), error, now());
         close(call, true);
-        Quietly.run(() -> answers.decide(call, result, at -> answered(call, codeOf(result), at)));
+        Quietly.run(
+                () ->
+                        answers.decide(
+                                call, result, at -> answered(call, Answers.codeOf(result), at)));
     }
 
     private void relay(ToolCall call, ToolResult result) {
@@ -435,7 +454,7 @@ final class CallFlow implements CallListener {
                 result,
                 call.read().reply(),
                 call.span().traceparent(),
-                at -> answered(call, codeOf(result), at));
+                at -> answered(call, Answers.codeOf(result), at));
     }
 
     /** It has ended, and its answer is on its way. */
@@ -445,6 +464,8 @@ final class CallFlow implements CallListener {
         call.timer(null);
         serverWait.remove(call);
         unreserved.remove(call);
+        questions.ended(call);
+        boolean _ = questions.release(call, queue);
         requests.closed(call, byGateway);
         queue.ended(call);
         dispatch();
@@ -461,11 +482,6 @@ final class CallFlow implements CallListener {
         answering--;
         requests.settled(call, mayRepeat, now());
         done(call.read().origin());
-    }
-
-    private static @Nullable ErrorCode codeOf(ToolResult result) {
-        var error = result.error();
-        return error == null ? null : error.code();
     }
 
     /** Records come again after a change of owner, and their results may be faster. */

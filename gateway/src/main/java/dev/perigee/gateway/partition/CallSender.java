@@ -4,6 +4,7 @@ import dev.perigee.gateway.inbound.Inbound.RequestRead;
 import dev.perigee.gateway.link.LinkException;
 import dev.perigee.gateway.link.PendingAcceptance;
 import dev.perigee.gateway.partition.GatewayMetrics.Where;
+import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolError;
@@ -35,6 +36,10 @@ final class CallSender {
     }
 
     void send(ToolCall call, Session session) {
+        if (call.isAsking() && session.link().protocol() < LinkVersions.RESUMED_CALLS) {
+            context.mailbox().post(() -> refuse(call));
+            return;
+        }
         var processId = call.processId();
         var called = processId == null ? null : context.state().instance(processId);
         if (processId != null && called != null && !called.isStopped()) {
@@ -49,9 +54,16 @@ final class CallSender {
         }
     }
 
+    /** It would begin anew. */
+    private void refuse(ToolCall call) {
+        if (call.stage() == CallStage.SENDING) {
+            listener.refused(call, OwnAnswer.OLDER_WORKER);
+        }
+    }
+
     private void sendWaiting(ToolCall call, Session session) {
         var order = order(call);
-        var deadline = call.deadline();
+        var deadline = call.sendBy();
         Thread.ofVirtual().name("call").start(() -> execute(call, session, order, deadline));
     }
 
@@ -74,7 +86,7 @@ final class CallSender {
             if (pending == null) {
                 return false;
             }
-            call.timer(context.timers().at(call.deadline(), this::ended));
+            call.timer(context.timers().at(call.sendBy(), this::ended));
             return true;
         }
 
@@ -149,8 +161,13 @@ final class CallSender {
         var read = call.read();
         var extension = read.extension();
         var input = read.input();
+        var question = call.isAsking() ? call.question() : null;
         // What progress had moved before an earlier session was lost stays moved.
-        var moved = Duration.between(read.deadline(), call.deadline());
+        var deadline =
+                question == null
+                        ? call.deadline()
+                        : call.sendBy().plusMillis(question.held().leftMs());
+        var moved = Duration.between(read.deadline(), deadline);
         return new ToolOrder.Execute(
                 context.partition(),
                 read.origin(),
@@ -159,10 +176,11 @@ final class CallSender {
                 read.recordDeadline().plus(moved),
                 read.reply(),
                 call.span().traceparent(),
-                call.possibleRuns() > 0 ? true : null,
+                (call.possibleRuns() > 0 || call.question() != null) ? true : null,
                 extension == null ? null : read.recordDeadline().plus(extension.most()),
                 input == null ? null : (Long) input.toMillis(),
-                call.span().tracestate());
+                call.span().tracestate(),
+                question == null ? null : question.resume());
     }
 
     private void executed(ToolCall call, Session session, ToolOrder.Accepted answer) {

@@ -102,11 +102,13 @@ final class CallTransitions {
         on(SENDING, REFUSED, ENDED, ANSWER);
         sendAgain(SENDING, NOT_RUN);
         on(SENDING, MAYBE_TAKEN, UNSURE, AWAIT_ATTACH);
+        row(SENDING, LOST, Guard.ASKING, false, QUEUED, ENQUEUE, null);
         sendOnceMore(SENDING, LOST);
         stay(SENDING, ATTACHED_WITH, ATTACHED_AFTER, ATTACHED_SAME_WITHOUT, ATTACHED_OTHER_WITHOUT);
         stay(SENDING, SESSION_AWAY, SESSION_GONE, PROGRESSED);
 
         on(ACCEPTED, SESSION_AWAY, UNSURE, AWAIT_ATTACH);
+        goOn(ACCEPTED, SESSION_GONE);
         findAgain(ACCEPTED, SESSION_GONE, true);
         sendOnceMore(ACCEPTED, SESSION_GONE);
         row(ACCEPTED, SILENT, Guard.REPLAYING, false, ACCEPTED, AWAIT_RESULT, null);
@@ -119,9 +121,12 @@ final class CallTransitions {
         on(UNSURE, ATTACHED_AFTER, ENDED, SETTLE);
         findAgain(UNSURE, ATTACHED_SAME_WITHOUT, false);
         sendAgain(UNSURE, ATTACHED_SAME_WITHOUT);
+        goOn(UNSURE, ATTACHED_OTHER_WITHOUT);
         findAgain(UNSURE, ATTACHED_OTHER_WITHOUT, false);
         sendOnceMore(UNSURE, ATTACHED_OTHER_WITHOUT);
         row(UNSURE, SESSION_GONE, Guard.UNRESOLVED, false, UNSURE, AWAIT_ATTACH, null);
+        answer(UNSURE, SESSION_GONE, Guard.ANSWERED, OwnAnswer.OUTCOME_UNKNOWN);
+        row(UNSURE, SESSION_GONE, Guard.ASKING, false, QUEUED, ENQUEUE, null);
         sendOnceMore(UNSURE, SESSION_GONE);
         stay(UNSURE, SESSION_AWAY, PROGRESSED);
         answer(UNSURE, SILENT, Guard.ALWAYS, OwnAnswer.OUTCOME_UNKNOWN);
@@ -165,6 +170,15 @@ final class CallTransitions {
         row(from, event, Guard.OVER, true, ENDED, ANSWER, OwnAnswer.EXPIRED);
         row(from, event, Guard.RAN_TWICE, true, ENDED, ANSWER, OwnAnswer.NO_WORKER);
         row(from, event, Guard.ALWAYS, true, QUEUED, ENQUEUE, null);
+    }
+
+    /**
+     * It waited for an answer, and nothing of it was lost; or it was answered, and may have run.
+     */
+    private static void goOn(CallStage from, CallEvent event) {
+        answer(from, event, Guard.ANSWERED, OwnAnswer.OUTCOME_UNKNOWN);
+        row(from, event, Guard.ASKING_UNRESOLVED, false, LOOKING, FIND_SERVER, null);
+        row(from, event, Guard.ASKING, false, QUEUED, ENQUEUE, null);
     }
 
     private static void findAgain(CallStage from, CallEvent event, boolean ran) {

@@ -50,7 +50,18 @@ enum OwnAnswer {
             "The worker that ran the call was lost: it may have run, check before repeating it"),
     WORKER_LOST(
             ErrorCode.WORKER_LOST, "The worker that was asked was lost: it is safe to ask again"),
-    CANCELLED(ErrorCode.CANCELLED, "The request was cancelled before it was sent");
+    CANCELLED(ErrorCode.CANCELLED, "The request was cancelled before it was sent"),
+    CANCELLED_ASKING(
+            ErrorCode.CANCELLED, "The request was cancelled while its server's question was open"),
+    INPUT_TIMEOUT(
+            ErrorCode.INPUT_TIMEOUT,
+            "The server asked a question, and no answer reached it in time: accept input only"
+                    + " where somebody answers, or raise input_timeout_ms"),
+    OLDER_WORKER(
+            ErrorCode.OUTCOME_UNKNOWN,
+            "The worker that ran the call was lost while its server's question was open, and the"
+                    + " next one is too old to go on: upgrade the workers, and check before"
+                    + " repeating the call");
 
     private final ErrorCode code;
     private final String message;
@@ -63,7 +74,7 @@ enum OwnAnswer {
     /** What is true in its place of a request that may have run, in a session that is gone. */
     OwnAnswer afterPossibleRun(ToolMethod method) {
         return switch (this) {
-            case SILENT, OUTCOME_UNKNOWN -> this;
+            case SILENT, OUTCOME_UNKNOWN, CANCELLED_ASKING, INPUT_TIMEOUT, OLDER_WORKER -> this;
             case EXPIRED,
                     UNKNOWN_SERVER,
                     SEVERAL_SERVERS,
@@ -85,6 +96,11 @@ enum OwnAnswer {
                 yield this == NO_WORKER ? WORKER_LOST : this;
             }
         };
+    }
+
+    /** True of those that come when there is no time left to send it. */
+    boolean isOfTime() {
+        return this == EXPIRED || this == NO_WORKER || this == NO_TURN || this == NOT_REACHED;
     }
 
     ToolError error() {

@@ -71,7 +71,7 @@ final class ServerWait {
         waiting.add(call);
         var times = context.services().times();
         Instant bound = context.services().clock().instant().plus(times.unknownServer());
-        var deadline = call.read().deadline().minus(Duration.ofMillis(50));
+        var deadline = call.sendBy().minus(Duration.ofMillis(50));
         call.timer(
                 context.timers()
                         .at(

@@ -3,6 +3,7 @@ package dev.perigee.gateway.partition;
 import dev.perigee.gateway.link.PartitionLink;
 import java.util.HashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** One attachment of the owner's: what it needs to know of it. For the owner's thread. */
 final class Session {
@@ -31,6 +32,11 @@ final class Session {
     /** Process ids of instances that are being given to it: it may not know them yet. */
     Set<String> restoring() {
         return restoring;
+    }
+
+    /** True when it may not know the instance only because that is still being given to it. */
+    boolean isRestoring(@Nullable String processId) {
+        return processId != null && restoring.contains(processId);
     }
 
     /** Its instances that are taken to run. */

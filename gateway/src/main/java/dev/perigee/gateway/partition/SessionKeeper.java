@@ -257,7 +257,10 @@ final class SessionKeeper {
                 case CALLS_GONE -> calls.sessionEnded(false);
                 case GO_ON -> departure.goOn(session());
                 case SERVE -> serve(session());
-                case SUSPEND -> quarantine.suspended(session());
+                case SUSPEND -> {
+                    quarantine.suspended(session());
+                    calls.suspended();
+                }
                 case CLOSE -> session().close();
                 case ACKNOWLEDGE -> events.tell(); // Or the next owner publishes it again.
                 case DETACH -> session().link().detach(true, context.services().times().detach());

@@ -38,6 +38,7 @@ final class ToolCall implements OpenArguments.Asker {
     private int possibleRuns;
     private int earlierRuns;
     private long commandsEnd = Long.MAX_VALUE;
+    private @Nullable OpenQuestion question;
     private Timers.@Nullable Entry timer;
 
     /**
@@ -68,6 +69,49 @@ final class ToolCall implements OpenArguments.Asker {
     /** When it is over, as far as is known here: progress moves it. */
     Instant deadline() {
         return deadline;
+    }
+
+    /** Its last question by which it can go on at another worker; null where it has none. */
+    @Nullable OpenQuestion question() {
+        return question;
+    }
+
+    void question(OpenQuestion next) {
+        question = next;
+    }
+
+    /** How far it came by its questions. */
+    CallFacts.Rounds rounds() {
+        if (question == null) {
+            return CallFacts.Rounds.NONE;
+        }
+        return question.isUnanswered() ? CallFacts.Rounds.ASKING : CallFacts.Rounds.ANSWERED;
+    }
+
+    /** True while its question is open, and no response may have counted. */
+    boolean isAsking() {
+        return rounds() == CallFacts.Rounds.ASKING;
+    }
+
+    /** True when its own deadline has passed, as its author gave it. */
+    boolean isOver(Instant now) {
+        return !read.deadline().isAfter(now);
+    }
+
+    /** When it is too late to send it: of one that asks when its question expires. */
+    Instant sendBy() {
+        return question != null && isAsking() ? question.held().expiresAt() : deadline;
+    }
+
+    /** The gateway's own answer as it is true of this call, which may have run. */
+    OwnAnswer truly(OwnAnswer own, Instant now) {
+        if (isAsking() && !sendBy().isAfter(now) && own.isOfTime()) {
+            return OwnAnswer.INPUT_TIMEOUT;
+        }
+        if (question != null && own == OwnAnswer.CANCELLED) {
+            return OwnAnswer.CANCELLED_ASKING;
+        }
+        return question != null || possibleRuns() > 0 ? own.afterPossibleRun(read.method()) : own;
     }
 
     /** How far progress and questions may move the deadline. */

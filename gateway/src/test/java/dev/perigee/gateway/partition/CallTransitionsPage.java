@@ -39,6 +39,11 @@ final class CallTransitionsPage {
             result comes through the journal. Where another gateway hears the worker, the partition moves to that one within 10 s. Where none does it
             goes as with a worker that dies, and the worker, cut off, ends its processes after 30 s.
 
+            **A call whose server's question is open** (of the revision 2026-07-28) is nowhere under way. When its session is gone it is *queued* with the
+            question, its run not counted, and the next worker has the question open again ([decision](../adr/0048-questions-that-outlive-their-worker.md)).
+            One to which a response was sent ends with `outcome_unknown`. So does one that the next worker refuses, or is too old for; a question
+            that expires on the way ends it with `input_timeout`.
+
             | stage | the request |
             |---|---|
             """;

@@ -3,6 +3,7 @@ package dev.perigee.gateway.partition;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perigee.gateway.partition.CallFacts.Rounds;
 import dev.perigee.gateway.partition.CallTransitions.Transition;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolMethod;
@@ -22,7 +23,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 @DisplayName("The transitions of a request")
 final class CallTransitionsTest {
     private static final Path PAGE = Path.of("../docs/reference/requests.md");
-    private static final CallFacts PLAIN = new CallFacts(true, true, true, 0, false, true, false);
+    private static final CallFacts PLAIN =
+            new CallFacts(true, true, true, 0, false, true, false, Rounds.NONE);
+
+    private static final List<Rounds> ROUNDS = List.of(Rounds.values());
 
     static Stream<Transition> all() {
         return CallTransitions.all().stream();
@@ -98,6 +102,29 @@ final class CallTransitionsTest {
     }
 
     @Test
+    @DisplayName("keep a call whose question is open, and end one that may be at work on an answer")
+    void asks() {
+        for (var event : List.of(CallEvent.SESSION_GONE, CallEvent.LOST)) {
+            var from = event == CallEvent.LOST ? CallStage.SENDING : CallStage.ACCEPTED;
+            var asking = CallTransitions.next(from, event, with(Rounds.ASKING));
+            assertThat(asking.to()).isEqualTo(CallStage.QUEUED);
+            assertThat(asking.ran()).isFalse();
+        }
+        for (var from : List.of(CallStage.ACCEPTED, CallStage.UNSURE)) {
+            var answered =
+                    CallTransitions.next(from, CallEvent.SESSION_GONE, with(Rounds.ANSWERED));
+            assertThat(answered.answer()).isEqualTo(OwnAnswer.OUTCOME_UNKNOWN);
+        }
+        var refused =
+                CallTransitions.next(CallStage.SENDING, CallEvent.TURNED_DOWN, with(Rounds.ASKING));
+        assertThat(refused.answer()).isEqualTo(OwnAnswer.REFUSED);
+    }
+
+    private static CallFacts with(Rounds rounds) {
+        return new CallFacts(true, true, true, 0, false, true, false, rounds);
+    }
+
+    @Test
     @DisplayName("end whatever happens in whatever order, are sent at most twice, and answer once")
     void walks() {
         var random = new Random(20_261_126);
@@ -130,7 +157,8 @@ final class CallTransitionsTest {
                             runs,
                             random.nextInt(8) == 0,
                             random.nextBoolean(),
-                            random.nextBoolean());
+                            random.nextBoolean(),
+                            ROUNDS.get(random.nextInt(ROUNDS.size())));
             var row = CallTransitions.next(stage, event, facts);
             path.add(event);
             runs += row.ran() ? 1 : 0;
@@ -159,6 +187,10 @@ final class CallTransitionsTest {
     }
 
     private static Stream<CallFacts> facts() {
+        return Arrays.stream(Rounds.values()).flatMap(CallTransitionsTest::facts);
+    }
+
+    private static Stream<CallFacts> facts(Rounds rounds) {
         return IntStream.range(0, 1 << 8)
                 .mapToObj(
                         bits ->
@@ -169,6 +201,7 @@ final class CallTransitionsTest {
                                         bits >> 6,
                                         (bits & 8) == 0,
                                         (bits & 16) == 0,
-                                        (bits & 32) == 0));
+                                        (bits & 32) == 0,
+                                        rounds));
     }
 }

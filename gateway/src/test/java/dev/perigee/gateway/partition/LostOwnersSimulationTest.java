@@ -93,7 +93,12 @@ final class LostOwnersSimulationTest {
                                 CallEvent.NOT_GIVEN_YET,
                                 CallEvent.PROGRESSED)
                         .contains(each.event())
-                || EnumSet.of(CallFacts.Guard.INCOMPLETE, CallFacts.Guard.UNRESOLVED_AND_OVER)
+                || EnumSet.of(
+                                CallFacts.Guard.INCOMPLETE,
+                                CallFacts.Guard.UNRESOLVED_AND_OVER,
+                                CallFacts.Guard.ASKING,
+                                CallFacts.Guard.ASKING_UNRESOLVED,
+                                CallFacts.Guard.ANSWERED)
                         .contains(each.guard());
     }
 

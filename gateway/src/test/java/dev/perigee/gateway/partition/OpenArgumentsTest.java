@@ -74,7 +74,8 @@ final class OpenArgumentsTest {
                 CallTransitions.next(
                         CallStage.ARRIVED,
                         CallEvent.REFUSED,
-                        new CallFacts(false, true, true, 0, false, false, false)));
+                        new CallFacts(
+                                false, true, true, 0, false, false, false, CallFacts.Rounds.NONE)));
         call.letGo();
 
         assertThat(arguments.budget().used()).isZero();

@@ -21,6 +21,7 @@ import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.InstanceOrder;
+import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.SessionNotice;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.topic.RecordOrigin;
@@ -193,6 +194,11 @@ final class OwnerBench {
         @Override
         public String workerId() {
             return "w";
+        }
+
+        @Override
+        public int protocol() {
+            return LinkVersions.SPOKEN.greatest();
         }
 
         @Override

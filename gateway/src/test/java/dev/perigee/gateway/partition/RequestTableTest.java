@@ -135,7 +135,8 @@ final class RequestTableTest {
                 CallTransitions.next(
                         CallStage.ARRIVED,
                         CallEvent.IN_DOUBT,
-                        new CallFacts(false, true, true, 0, false, false, false)));
+                        new CallFacts(
+                                false, true, true, 0, false, false, false, CallFacts.Rounds.NONE)));
         return call;
     }
 

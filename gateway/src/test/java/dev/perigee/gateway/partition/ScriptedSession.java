@@ -12,6 +12,7 @@ import dev.perigee.gateway.link.SessionListener;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.Attach.AcceptedRecord;
 import dev.perigee.protocol.link.Attach.AttachedProcess;
+import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.SessionNotice;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
 import dev.perigee.protocol.link.ToolOrder;
@@ -51,6 +52,7 @@ final class ScriptedSession implements PartitionLink {
     private final SessionListener listener;
     private volatile Calls taking = Calls.ACCEPTED;
     private volatile boolean obeys = true;
+    private volatile int protocol = LinkVersions.SPOKEN.greatest();
     private volatile boolean agrees = true;
     private volatile Attach.Released released = new Attach.Released(true, 0, 0);
     private volatile @Nullable LinkException failure;
@@ -65,6 +67,11 @@ final class ScriptedSession implements PartitionLink {
     /** It takes calls so from now on. */
     void take(Calls how) {
         taking = how;
+    }
+
+    /** Its worker speaks this version of the link. */
+    void speak(int version) {
+        protocol = version;
     }
 
     /** Whether it carries orders out at once. */
@@ -142,6 +149,11 @@ final class ScriptedSession implements PartitionLink {
     @Override
     public String workerId() {
         return workerId;
+    }
+
+    @Override
+    public int protocol() {
+        return protocol;
     }
 
     @Override

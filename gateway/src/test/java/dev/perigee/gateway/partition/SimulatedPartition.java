@@ -403,7 +403,8 @@ final class SimulatedPartition {
                         call.possibleRuns(),
                         isOver(call),
                         attached,
-                        awaitsReplay && !toReplay.isEmpty());
+                        awaitsReplay && !toReplay.isEmpty(),
+                        call.rounds());
         var step = CallTransitions.next(call.stage(), event, facts);
         call.go(step);
         taken.add(step);

@@ -38,6 +38,11 @@ public final class Fixtures {
         return Checkout.testing("fixtures/asking.mjs");
     }
 
+    /** The script of R, which asks by its answers; its head says how it is run. */
+    public static Path roundsScript() {
+        return Checkout.testing("fixtures/rounds.mjs");
+    }
+
     /** The arguments of {@link #NODE} that start F with these flags. */
     public static List<String> args(String... flags) {
         var args = new ArrayList<String>();

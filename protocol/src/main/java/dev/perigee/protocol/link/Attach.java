@@ -2,6 +2,7 @@ package dev.perigee.protocol.link;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.json.Require;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.util.List;
@@ -104,8 +105,16 @@ public final class Attach {
      * @param state how far it came
      * @param last the last offset of a range that begins at the origin and has no gap; null for a
      *     single one
+     * @param resume of one that runs: the {@link HeldQuestion} that it waits with, to go on from on
+     *     another worker; null where it has none
      */
-    public record AcceptedRecord(RecordOrigin origin, Progress state, @Nullable Long last) {
+    public record AcceptedRecord(
+            RecordOrigin origin, Progress state, @Nullable Long last, @Nullable RawJson resume) {
+        /** One that waits with no question. */
+        public AcceptedRecord(RecordOrigin origin, Progress state, @Nullable Long last) {
+            this(origin, state, last, null);
+        }
+
         /** A single one. */
         public AcceptedRecord(RecordOrigin origin, Progress state) {
             this(origin, state, null);

@@ -26,8 +26,11 @@ public record LinkVersions(int least, int greatest) {
     /** The version with which the notifications of servers came. */
     public static final int SERVER_EVENTS = 4;
 
+    /** The version with which calls came that asked on one worker and go on at another. */
+    public static final int RESUMED_CALLS = 5;
+
     /** The versions of this release. */
-    public static final LinkVersions SPOKEN = new LinkVersions(FIRST, SERVER_EVENTS);
+    public static final LinkVersions SPOKEN = new LinkVersions(FIRST, RESUMED_CALLS);
 
     public LinkVersions {
         if (least < 1 || greatest < least) {

@@ -123,6 +123,8 @@ public final class SessionNotice {
      * @param origin of a tool result: the request it answers
      * @param reply of a tool result: where the backend wants it too
      * @param traceparent W3C trace context of the request or command, null where it had none
+     * @param resume of a question: the {@link HeldQuestion} that the call can go on from on another
+     *     worker, null where it cannot. Not public
      */
     public record InstanceEvent(
             int partition,
@@ -135,13 +137,42 @@ public final class SessionNotice {
             @Nullable RawJson durable,
             @Nullable RecordOrigin origin,
             @Nullable ReplyTo reply,
-            @Nullable String traceparent) {
+            @Nullable String traceparent,
+            @Nullable RawJson resume) {
         private static final byte[] METHOD = LinkMethod.EVENT.getBytes(UTF_8);
 
         public InstanceEvent {
             Require.present(processId, "process_id");
             Require.present(type, "type");
             Require.present(key, "key");
+        }
+
+        /** An entry that is no question of a call. */
+        public InstanceEvent(
+                int partition,
+                String processId,
+                long startToken,
+                long seq,
+                String type,
+                String key,
+                @Nullable RawJson data,
+                @Nullable RawJson durable,
+                @Nullable RecordOrigin origin,
+                @Nullable ReplyTo reply,
+                @Nullable String traceparent) {
+            this(
+                    partition,
+                    processId,
+                    startToken,
+                    seq,
+                    type,
+                    key,
+                    data,
+                    durable,
+                    origin,
+                    reply,
+                    traceparent,
+                    null);
         }
 
         /**
@@ -178,6 +209,7 @@ public final class SessionNotice {
             RecordOrigin origin = null;
             ReplyTo reply = null;
             String traceparent = null;
+            RawJson resume = null;
             for (var name = fields.next(); name != null; name = fields.next()) {
                 switch (name) {
                     case "partition" -> partition = fields.smallNumber();
@@ -191,6 +223,7 @@ public final class SessionNotice {
                     case "origin" -> origin = fields.object(RecordOrigin::of);
                     case "reply" -> reply = fields.object(ReplyTo::of);
                     case "traceparent" -> traceparent = fields.text();
+                    case "resume" -> resume = fields.raw();
                     default -> {}
                 }
             }
@@ -205,7 +238,8 @@ public final class SessionNotice {
                     durable,
                     origin,
                     reply,
-                    traceparent);
+                    traceparent,
+                    resume);
         }
     }
 

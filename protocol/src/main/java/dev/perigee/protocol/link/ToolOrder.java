@@ -37,6 +37,9 @@ public final class ToolOrder {
      *     null when it may ask none
      * @param tracestate what goes with the traceparent, null where there is nothing; a worker of an
      *     earlier version drops it
+     * @param resume the {@link HeldQuestion} that the call goes on from, on a worker that has not
+     *     run it before; null for one that begins. Needs {@link LinkVersions#RESUMED_CALLS}: an
+     *     older worker would begin it anew
      */
     public record Execute(
             int partition,
@@ -49,11 +52,40 @@ public final class ToolOrder {
             @Nullable Boolean mayHaveRun,
             @Nullable Instant lastDeadline,
             @Nullable Long inputMs,
-            @Nullable String tracestate) {
+            @Nullable String tracestate,
+            @Nullable RawJson resume) {
         public Execute {
             Require.present(origin, "origin");
             Require.present(request, "request");
             Require.present(deadline, "deadline");
+        }
+
+        /** A request that begins. */
+        public Execute(
+                int partition,
+                RecordOrigin origin,
+                @Nullable String processId,
+                ToolRequest request,
+                Instant deadline,
+                @Nullable ReplyTo reply,
+                @Nullable String traceparent,
+                @Nullable Boolean mayHaveRun,
+                @Nullable Instant lastDeadline,
+                @Nullable Long inputMs,
+                @Nullable String tracestate) {
+            this(
+                    partition,
+                    origin,
+                    processId,
+                    request,
+                    deadline,
+                    reply,
+                    traceparent,
+                    mayHaveRun,
+                    lastDeadline,
+                    inputMs,
+                    tracestate,
+                    null);
         }
 
         /** A request whose deadline does not move. */
@@ -101,6 +133,7 @@ public final class ToolOrder {
             Instant lastDeadline = null;
             Long inputMs = null;
             String tracestate = null;
+            RawJson resume = null;
             for (var name = fields.next(); name != null; name = fields.next()) {
                 switch (name) {
                     case "partition" -> partition = fields.smallNumber();
@@ -114,6 +147,7 @@ public final class ToolOrder {
                     case "last_deadline" -> lastDeadline = fields.time();
                     case "input_ms" -> inputMs = fields.number();
                     case "tracestate" -> tracestate = fields.text();
+                    case "resume" -> resume = fields.raw();
                     default -> {}
                 }
             }
@@ -128,7 +162,8 @@ public final class ToolOrder {
                     mayHaveRun,
                     lastDeadline,
                     inputMs,
-                    tracestate);
+                    tracestate,
+                    resume);
         }
 
         /** Whether it is sent once more, after it may have run. */

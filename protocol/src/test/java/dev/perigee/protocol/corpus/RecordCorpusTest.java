@@ -15,6 +15,7 @@ import dev.perigee.protocol.event.Heartbeat;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.Attach;
+import dev.perigee.protocol.link.HeldQuestion;
 import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.protocol.link.Lease;
@@ -161,6 +162,7 @@ final class RecordCorpusTest {
                         add(corpus, method + " " + type.getSimpleName(), type);
                     }
                 });
+        add(corpus, "held question", HeldQuestion.class);
         Stream.of(
                         new LinkFrame.Request(1, LinkMethod.HELLO, ANY),
                         new LinkFrame.Notification(LinkMethod.ACK, ANY),

@@ -1,5 +1,6 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.protocol.link.HeldQuestion;
 import dev.perigee.protocol.link.ToolOrder;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -38,9 +39,21 @@ final class CallDeadline {
      * The deadline of a request.
      *
      * @param left from the start to the order's deadline
+     * @param resumed the question that the call goes on from, null for one that begins
      */
-    static CallDeadline of(ToolOrder.Execute order, long startNanos, Duration left) {
+    static CallDeadline of(
+            ToolOrder.Execute order,
+            long startNanos,
+            Duration left,
+            @Nullable HeldQuestion resumed) {
         var each = order.request().extendOnProgressMs();
+        if (resumed != null) {
+            return new CallDeadline(
+                    startNanos,
+                    Duration.ofMillis(resumed.leftMs()),
+                    each == null ? null : Duration.ofMillis(each),
+                    Duration.ofMillis(resumed.mostLeftMs()));
+        }
         var last = order.lastDeadline();
         return each == null || last == null
                 ? new CallDeadline(startNanos, left, null, left)
@@ -49,11 +62,6 @@ final class CallDeadline {
                         left,
                         Duration.ofMillis(each),
                         left.plus(Duration.between(order.deadline(), last)));
-    }
-
-    /** The deadline of a call that was not sent: it does not move. */
-    long nanos() {
-        return deadlineNanos;
     }
 
     /** There was progress. */
@@ -80,6 +88,11 @@ final class CallDeadline {
             left = Math.min(left, ownLimit.toNanos() - (passed - startNanos));
         }
         return Duration.ofNanos(moved ? Math.max(left, movedNanos - passed) : left);
+    }
+
+    /** Time that is left, if progress extends it as far as it may. */
+    synchronized Duration mostLeft(long nowNanos) {
+        return Duration.ofNanos(lastNanos - (nowNanos - stopped(nowNanos)));
     }
 
     /** No time passes until it goes on. */

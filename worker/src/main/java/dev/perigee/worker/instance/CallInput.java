@@ -3,6 +3,7 @@ package dev.perigee.worker.instance;
 import dev.perigee.protocol.event.EventBody.CallInputRequired;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.HeldQuestion;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.worker.log.MaskedJson;
@@ -63,8 +64,14 @@ final class CallInput {
 
     /** What the call does for its questions; no method blocks. */
     interface Outlet {
-        /** Publishes a question; false where that is not possible now. */
-        boolean publish(CallInputRequired question, @Nullable Long pid);
+        /**
+         * Publishes a question.
+         *
+         * @param held by which the call can go on at another worker, null where it cannot
+         * @return false where that is not possible now
+         */
+        boolean publish(
+                CallInputRequired question, @Nullable Long pid, @Nullable HeldQuestion held);
 
         /** A question expired: the call is to end. */
         void expired();
@@ -88,6 +95,21 @@ final class CallInput {
      * @param params the server's own, with its secrets
      */
     record Request(String method, RawJson params) {}
+
+    /**
+     * What a call whose server keeps nothing of it goes on from, besides the question.
+     *
+     * @param requestState the server's own, null where it gave none
+     * @param rounds how often the server was asked
+     * @param configHash fingerprint of its configuration
+     */
+    record Holding(@Nullable String requestState, int rounds, String configHash) {
+        /** The state is a secret of the server. */
+        @Override
+        public String toString() {
+            return "Holding[" + rounds + "]";
+        }
+    }
 
     /** Verdict on responses. */
     sealed interface Verdict {
@@ -168,6 +190,20 @@ final class CallInput {
             UnaryOperator<String> mask,
             @Nullable Long pid,
             Asker asker) {
+        return ask(requests, mask, pid, asker, null);
+    }
+
+    /**
+     * The same.
+     *
+     * @param holding of a question that outlives its process; null where it does not
+     */
+    @Nullable String ask(
+            Map<String, Request> requests,
+            UnaryOperator<String> mask,
+            @Nullable Long pid,
+            Asker asker,
+            @Nullable Holding holding) {
         var published = masked(requests, mask);
         var methods = new LinkedHashMap<String, String>();
         requests.forEach((name, request) -> methods.put(name, request.method()));
@@ -176,7 +212,8 @@ final class CallInput {
                 return null;
             }
             long now = System.nanoTime();
-            long wait = Math.min(eachNanos, allNanos - deadline.stopped(now));
+            long all = allNanos - deadline.stopped(now);
+            long wait = Math.min(eachNanos, all);
             if (wait <= 0) {
                 outlet.expired();
                 return null;
@@ -189,15 +226,44 @@ final class CallInput {
                             id,
                             published,
                             clock.instant().plusNanos(wait));
-            if (!outlet.publish(asked, pid)) {
+            var held =
+                    holding == null ? null : held(asked, methods, holding, Duration.ofNanos(all));
+            if (!outlet.publish(asked, pid, held)) {
                 return null;
             }
-            var question = new Question(methods, asker);
-            questions.put(id, question);
-            open++;
-            deadline.stop(now);
-            question.expiry = expiry(id, wait);
+            open(id, new Question(methods, asker), wait);
             return id;
+        }
+    }
+
+    /** Under the lock. */
+    private void open(String id, Question question, long waitNanos) {
+        questions.put(id, question);
+        open++;
+        deadline.stop(System.nanoTime());
+        question.expiry = expiry(id, waitNanos);
+    }
+
+    private HeldQuestion held(
+            CallInputRequired asked, Map<String, String> methods, Holding holding, Duration all) {
+        long now = System.nanoTime();
+        return new HeldQuestion(
+                asked.inputId(),
+                methods,
+                holding.requestState(),
+                holding.rounds(),
+                holding.configHash(),
+                asked.expiresAt(),
+                clock.instant().plus(all),
+                Math.max(0, deadline.left(now, null).toMillis()),
+                Math.max(0, deadline.mostLeft(now).toMillis()));
+    }
+
+    /** A question is open that was asked, and published, by another worker. */
+    void reopen(HeldQuestion held, Asker asker) {
+        synchronized (this) {
+            long wait = Duration.between(clock.instant(), held.expiresAt()).toNanos();
+            open(held.inputId(), new Question(held.methods(), asker), Math.max(0, wait));
         }
     }
 

@@ -1,5 +1,9 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.protocol.event.EventBody.RequestLog;
+import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.tool.ToolOutcome;
+import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.log.RequestLogs;
 import java.time.Duration;
@@ -110,6 +114,31 @@ final class Instance implements IdleSweep.Watched {
 
     Subscriptions subscriptions() {
         return subscriptions;
+    }
+
+    /**
+     * A call of a tool has its result, which is in the log of requests where the configuration
+     * wants one.
+     *
+     * @param tool null for other requests, which are in no log
+     */
+    void logRequest(ToolOrder.Execute order, @Nullable String tool, ToolResult result) {
+        var view = board.current();
+        if (tool == null || view == null || !view.config().logsRequests()) {
+            return;
+        }
+        var error = result.error();
+        requestLogs.add(
+                new RequestLog(
+                        order.request().userId(),
+                        tool,
+                        order.request().arguments(),
+                        result.result(),
+                        result.durationMs(),
+                        result.outcome() == ToolOutcome.SUCCESS,
+                        error == null ? null : error.message(),
+                        result.timestamp()),
+                view.config().requestLogValues());
     }
 
     private @Nullable Long pid() {

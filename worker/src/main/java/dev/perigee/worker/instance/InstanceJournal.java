@@ -3,6 +3,7 @@ package dev.perigee.worker.instance;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.HeldQuestion;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ToolResult;
 import org.jspecify.annotations.Nullable;
@@ -63,9 +64,33 @@ public interface InstanceJournal {
     /**
      * Appends a question of a running call, which is neither left out nor evicted then.
      *
+     * @param held by which the call can go on at another worker, from now on until {@link #holds}
+     *     says otherwise; null where it cannot
      * @return false where the journal has little room: nothing was appended
      */
-    boolean appendQuestion(ToolOrder.Execute order, EventBody body, @Nullable Long pid);
+    boolean appendQuestion(
+            ToolOrder.Execute order,
+            EventBody body,
+            @Nullable Long pid,
+            @Nullable HeldQuestion held);
+
+    /**
+     * A later owner is told, and nothing is appended, that a running call waits with this question;
+     * or, where it is null, that it cannot go on at another worker.
+     */
+    void holds(ToolOrder.Execute order, @Nullable HeldQuestion held);
+
+    /**
+     * A call that waits with such a question has no result here, since the instance is given up:
+     * what it held of the worker is free.
+     */
+    void handOver(ToolOrder.Execute order);
+
+    /**
+     * Whether the gateway that is attached, or was the last to be, has calls go on at other
+     * workers.
+     */
+    boolean handsOver();
 
     /**
      * Appends a record of usage, which the next one can take up while it waits.

@@ -153,7 +153,10 @@ final class RequestDesk {
             @Nullable View view,
             ServerRequest serverRequest,
             McpSpan span) {
-        if (CallGate.decide(view, serverRequest.tool()) instanceof CallGate.Refuse(var error)) {
+        // One that goes on from a question needs no server yet, which may be in quarantine.
+        if (order.resume() == null
+                && CallGate.decide(view, serverRequest.tool())
+                        instanceof CallGate.Refuse(var error)) {
             HttpRun.refused(view, parts.options());
             return refused(order, instance, error);
         }
@@ -174,6 +177,7 @@ final class RequestDesk {
                     "The server has too many requests or results under way: try again later");
         }
         var call = new ToolCall(instance, order, serverRequest, span, left);
+        call.resume(); // Its question is open before anybody can answer, cancel or end the call.
         instance.calls().add(call);
         call.begin();
         return null;

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Admission of a call that may have run on a worker that was lost: it runs here only when its tool
  * declares {@code readOnlyHint} or {@code idempotentHint} and {@code retry.trust-hints} allows it.
  * While the tools are not known the call waits for its server as others do; where they stay unknown
- * the answer is {@code outcome_unknown}. A new call is not affected. Pure.
+ * the answer is {@code outcome_unknown}. A new call is not affected, nor one that goes on from a
+ * question. Pure.
  */
 final class SecondRun {
     private final boolean again;
@@ -19,7 +20,7 @@ final class SecondRun {
     private final boolean trustHints;
 
     SecondRun(ToolOrder.Execute order, ServerRequest request, boolean trustHints) {
-        this.again = order.again();
+        this.again = order.again() && order.resume() == null;
         this.request = request;
         this.trustHints = trustHints;
     }

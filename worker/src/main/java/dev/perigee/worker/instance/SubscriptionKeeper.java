@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeper of an instance's subscriptions: has a change journalled, and has them made again when a
- * process or a session began, one {@link Renewal} at a time, and until the server answers. The
+ * process or a session began, one {@link Renewal} at a time, and until the server answers; lists of
+ * a modern server over HTTP are followed by the same request, also without a subscription. The
  * pause before the next doubles while they follow each other closely. Confined to the supervisor's
  * thread.
  */
@@ -57,7 +58,7 @@ final class SubscriptionKeeper {
                 || run.isOver()
                 || run.client() == null
                 || dossier.lifecycle.state() != InstanceState.RUNNING
-                || dossier.subscriptions.isEmpty()) {
+                || !hasReason(run)) {
             return;
         }
         if (renewal != null && renewal.run() == run) {
@@ -65,6 +66,12 @@ final class SubscriptionKeeper {
         } else {
             begin(run);
         }
+    }
+
+    /** Something is subscribed to, or lists are followed in the same way. */
+    private boolean hasReason(ServerRun run) {
+        var client = run.client();
+        return !dossier.subscriptions.isEmpty() || (client != null && client.listensToLists());
     }
 
     private void begin(ServerRun run) {
@@ -96,7 +103,7 @@ final class SubscriptionKeeper {
             return;
         }
         int count = dossier.subscriptions.count();
-        if (!message.unreached() || message.refused().size() < count) {
+        if (count > 0 && (!message.unreached() || message.refused().size() < count)) {
             dossier.reporter.append( // Never left out: a copy may be out of date.
                     new EventBody.Subscriptions(
                             EventBody.Subscriptions.RENEWED,
@@ -107,7 +114,7 @@ final class SubscriptionKeeper {
                                     : message.refused().stream().map(run::masked).toList()),
                     run.pid());
         }
-        if ((again || message.unreached()) && count > 0) {
+        if ((again || message.unreached()) && hasReason(run)) {
             begin(run);
         }
     }

@@ -326,6 +326,7 @@ final class Supervisor {
         if (run != null) {
             run.silence();
         }
+        dossier.publish(); // For calls that wait for an answer rather than for a process.
         // Their results come before the end, and nothing after it.
         calls.awaitNone(Duration.ofSeconds(2));
         requestLogs.flush();
@@ -358,6 +359,7 @@ final class Supervisor {
         server.end("The worker no longer runs the server", grace);
         requestLogs.flush();
         dossier.account.close(false);
+        dossier.publish(); // For calls that wait for an answer rather than for a process.
     }
 
     /** The time for an orderly end is over. */

@@ -1,23 +1,24 @@
 package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.event.EventBody;
-import dev.perigee.protocol.event.EventBody.RequestLog;
+import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.HeldQuestion;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.CallPart;
 import dev.perigee.protocol.tool.ErrorCode;
-import dev.perigee.protocol.tool.LogLevel;
 import dev.perigee.protocol.tool.ToolError;
-import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.trace.LogContext;
-import dev.perigee.worker.log.MaskedJson;
+import dev.perigee.worker.instance.CallErrors.Ending;
 import dev.perigee.worker.mcp.ArgumentHeaders;
+import dev.perigee.worker.mcp.CallRound;
 import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.McpRequest;
 import dev.perigee.worker.tool.FailureStatus;
+import dev.perigee.worker.tool.InputRequired;
 import dev.perigee.worker.tool.McpSpan;
 import dev.perigee.worker.tool.RetryDecision;
 import dev.perigee.worker.tool.ServerRequest;
@@ -34,8 +35,6 @@ import org.slf4j.LoggerFactory;
 final class ToolCall implements Runnable, RunningCalls.RunningCall {
     private static final Logger log = LoggerFactory.getLogger(ToolCall.class);
 
-    private static final Duration SET_LEVEL_WAIT = Duration.ofSeconds(2);
-
     private final Instance instance;
     private final ToolOrder.Execute order;
     private final ServerRequest request;
@@ -44,10 +43,13 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
     private final long startNanos = System.nanoTime();
     private final CallDeadline deadline;
     private final Thread thread;
+    private final @Nullable HeldQuestion resumed;
     private final @Nullable CallInput input;
+    private final CallRounds rounds;
+    private final CallErrors errors;
     private final @Nullable SubscriptionRequest subscription;
-    private volatile boolean cancelled;
-    private volatile boolean unanswered;
+    private volatile Ending ending = Ending.NONE;
+    private volatile boolean handedOver;
     private int attempts;
     private @Nullable ServerRun asked;
     private @Nullable McpRequest sent;
@@ -71,9 +73,12 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
         this.span = span;
         this.secondRun =
                 new SecondRun(order, request, instance.parts().options().retry().trustHints());
-        this.deadline = CallDeadline.of(order, startNanos, left);
+        this.resumed = order.resume() == null ? null : HeldQuestion.read(order.resume());
+        this.deadline = CallDeadline.of(order, startNanos, left, resumed);
         this.thread = Thread.ofVirtual().name("tool-call").unstarted(this);
         this.input = input();
+        this.rounds = new CallRounds(input, instance.board());
+        this.errors = new CallErrors(instance, secondRun, deadline);
         this.subscription = SubscriptionRequest.of(instance, order.request());
     }
 
@@ -83,31 +88,41 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
         if (all == null || !order.request().accepts(CallPart.INPUT)) {
             return null;
         }
+        var clock = instance.parts().clock();
         return new CallInput(
                 order,
-                all,
+                resumed == null
+                        ? all
+                        : Duration.between(clock.instant(), resumed.inputUntil()).toMillis(),
                 deadline,
-                instance.parts().clock(),
+                clock,
                 instance.parts().timers(),
                 new InputOutlet());
     }
 
     private final class InputOutlet implements CallInput.Outlet {
         @Override
-        public boolean publish(EventBody.CallInputRequired question, @Nullable Long pid) {
+        public boolean publish(
+                EventBody.CallInputRequired question,
+                @Nullable Long pid,
+                @Nullable HeldQuestion held) {
             var journal = instance.journal();
-            return journal.reaches(question.type()) && journal.appendQuestion(order, question, pid);
+            return journal.reaches(question.type())
+                    && journal.appendQuestion(order, question, pid, held);
         }
 
         @Override
         public void expired() {
-            unanswered = true;
+            ending = Ending.UNANSWERED;
             thread.interrupt();
         }
 
         @Override
         public void ended(String inputId, CallInput.Fate how) {
             instance.endedQuestions().add(order.request().requestId(), inputId, how);
+            if (!handedOver) {
+                instance.journal().holds(order, null);
+            }
         }
     }
 
@@ -121,6 +136,17 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
         return input == null
                 ? new CallInput.Verdict.Refused("The call accepts no questions")
                 : input.respond(inputId, responses);
+    }
+
+    /**
+     * Has the question open that the call goes on from, where it does not begin. Before {@link
+     * #begin}, and before anybody else knows the call.
+     */
+    void resume() {
+        if (resumed != null) {
+            instance.journal().holds(order, resumed);
+            rounds.resume(resumed);
+        }
     }
 
     void begin() {
@@ -137,7 +163,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
 
     @Override
     public void cancel() {
-        cancelled = true;
+        ending = Ending.CANCELLED;
         thread.interrupt();
     }
 
@@ -148,24 +174,40 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
         LogContext.put(LogContext.EPOCH, instance.journal().epoch());
         LogContext.put(LogContext.REQUEST_ID, order.request().requestId());
         LogContext.put(LogContext.TRACE_ID, span.traceId());
-        ToolResult result;
+        @Nullable ToolResult result;
         try {
             result = perform();
         } catch (McpException e) {
-            result = failed(explain(e));
+            result = failed(errors.of(e, asked, ending));
         } catch (InterruptedException e) {
-            result = asked == null ? unasked(interrupted()) : failed(interrupted());
+            var error = errors.of(ending);
+            result = asked == null ? unasked(error) : failed(error);
         } catch (RuntimeException e) {
             log.atError().setCause(e).log("Call failed unexpectedly");
             result =
                     failed(
-                            error(
+                            errors.of(
                                     attempts > 0
                                             ? ErrorCode.OUTCOME_UNKNOWN
                                             : ErrorCode.UNAVAILABLE,
                                     "The call failed in the worker: see its log"));
         }
-        finish(result);
+        if (result == null) {
+            handOver();
+        } else {
+            finish(result);
+        }
+    }
+
+    /** The call has no result here: its gateway has it go on at another worker. */
+    private void handOver() {
+        handedOver = true;
+        if (input != null) {
+            input.end();
+        }
+        instance.journal().handOver(order);
+        instance.calls().remove(this);
+        span.handedOver();
     }
 
     private void finish(ToolResult result) {
@@ -180,7 +222,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
             // Before the result is public, so that who has it finds it counted.
             instance.account().answered(result, request.params().size());
             instance.journal().appendResult(order, result);
-            logRequest(result);
+            instance.logRequest(order, request.tool(), result);
         } finally {
             if (sent != null) {
                 sent.done();
@@ -196,22 +238,52 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
                 .log("Call ended");
     }
 
-    private ToolResult perform() throws McpException, InterruptedException {
+    /** The result; null when another worker goes on with the call. */
+    private @Nullable ToolResult perform() throws McpException, InterruptedException {
+        while (true) {
+            if (ending != Ending.NONE) {
+                throw new InterruptedException(); // Before this thread could be told.
+            }
+            switch (rounds.await(instance.journal().handsOver())) {
+                case SEND -> {
+                    var result = round();
+                    if (result != null) {
+                        return result;
+                    }
+                }
+                case ELSEWHERE -> {
+                    return null;
+                }
+                case LEFT -> throw new InterruptedException();
+                case REMOVED -> {
+                    return failed(errors.of(ErrorCode.UNKNOWN_SERVER, "The server was removed"));
+                }
+            }
+        }
+    }
+
+    /** The result; null when the server asked something instead. */
+    private @Nullable ToolResult round() throws McpException, InterruptedException {
+        long now = System.nanoTime();
         long waitUntil =
-                Math.min(
-                        deadline.nanos(),
-                        startNanos + instance.parts().options().transitionWait().toNanos());
+                now
+                        + Math.min(
+                                deadline.left(now, null).toNanos(),
+                                instance.parts().options().transitionWait().toNanos());
+        int before = rounds.count();
         @Nullable View wokenAt = null;
         while (true) {
             var view = instance.board().current();
             switch (secondRun.decide(CallGate.decide(view, request.tool()), view)) {
                 case CallGate.Refuse(var error) -> {
-                    HttpRun.refused(view, instance.parts().options());
-                    return failed(error);
+                    if (!rounds.awaitsEndOf(error)) {
+                        HttpRun.refused(view, instance.parts().options());
+                        return failed(error);
+                    }
                 }
                 case CallGate.Send(var run) -> {
                     var result = ask(run, view);
-                    if (result != null) {
+                    if (result != null || rounds.count() > before) {
                         return result;
                     }
                 }
@@ -223,13 +295,13 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
                         wokenAt = seen;
                         instance.mailbox().post(new Message.Wake(seen.starts()));
                     } else if (seen.starts() != wokenAt.starts()) {
-                        return unasked(notStarted(seen));
+                        return unasked(errors.notStarted(seen));
                     }
                 }
                 case CallGate.Await _ -> {}
             }
             if (!instance.board().awaitOther(view, waitUntil)) {
-                return unasked(stillWaiting(view));
+                return unasked(errors.stillWaiting(view));
             }
         }
     }
@@ -238,7 +310,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
         try {
             return answered(given.forget(() -> deadline.left(System.nanoTime(), null)));
         } catch (SubscriptionRequest.RefusedException e) {
-            return failed(error(e.code(), String.valueOf(e.getMessage())));
+            return failed(errors.of(e.code(), String.valueOf(e.getMessage())));
         }
     }
 
@@ -246,22 +318,32 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
         return ToolResults.answered(order.request(), instance.processId(), result, effort());
     }
 
-    /** The result, or null when the process had just ended: nothing was sent. */
+    /**
+     * The result, or null when the process had just ended, so that nothing was sent, or when the
+     * server asked something.
+     */
     private @Nullable ToolResult ask(ServerRun run, @Nullable View view)
             throws McpException, InterruptedException {
         var client = run.client();
         if (client == null) {
-            return failed(error(ErrorCode.INVALID_REQUEST, "This program does not speak MCP"));
+            return failed(errors.of(ErrorCode.INVALID_REQUEST, "This program does not speak MCP"));
         }
         if (!left(run).isPositive()) {
-            return unasked(stillWaiting(view));
+            return unasked(errors.stillWaiting(view));
+        }
+        var hash = view == null ? "" : view.configHash();
+        if (!rounds.mayGoTo(hash)) {
+            return failed(
+                    errors.of(
+                            ErrorCode.UNAVAILABLE,
+                            "the server's configuration was changed before the answer came"));
         }
         asked = run;
         span.asks(run instanceof HttpRun ? run.config().url() : null, run.info());
         report(run);
         RawJson result;
         try {
-            askForMessages(run, client);
+            CallReporting.askForMessages(order, run, client, left(run));
             attempts += (subscription != null && client.listens()) ? 1 : 0;
             result =
                     subscription == null
@@ -269,9 +351,9 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
                             : subscription.perform(
                                     run, client, () -> left(run), () -> send(run, client, view));
         } catch (SubscriptionRequest.RefusedException e) {
-            return failed(error(e.code(), masked(String.valueOf(e.getMessage()))));
+            return failed(errors.of(e.code(), run.masked(String.valueOf(e.getMessage()))));
         } catch (McpException e) {
-            if (!e.sent() && e.isEnd() && !cancelled) {
+            if (!e.sent() && e.isEnd() && ending != Ending.CANCELLED) {
                 asked = null;
                 return null; // Its instance is about to show it: a restart, a stop, a sleep.
             }
@@ -282,7 +364,40 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
         if (status == ServerStatus.OFFLINE || status == ServerStatus.ERROR) {
             instance.mailbox().post(new Message.Answered(run));
         }
+        if (client.listens() && InputRequired.isIn(result)) {
+            return asked(run, hash, result);
+        }
         return answered(result);
+    }
+
+    /** The server has nothing of the call any more until it is asked again. */
+    private @Nullable ToolResult asked(ServerRun run, String hash, RawJson result) {
+        if (reporting != null) {
+            reporting.end();
+            reporting = null;
+        }
+        var why = rounds.asked(run, hash, result);
+        if (sent != null) {
+            sent.done();
+            sent = null;
+        }
+        if (why == null) {
+            return null;
+        }
+        return failed(
+                ending == Ending.UNANSWERED
+                        ? errors.of(ending)
+                        : errors.of(ErrorCode.SERVER_ERROR, why));
+    }
+
+    private RawJson params() {
+        return rounds.params(request.params());
+    }
+
+    /** Whether a modern server may ask; a legacy one was told in its handshake. */
+    private CallRound placed() {
+        boolean mayAsk = input != null && instance.journal().reaches(EventType.CALL_INPUT_REQUIRED);
+        return new CallRound(mayAsk, rounds.haveBegun());
     }
 
     private RawJson send(ServerRun run, McpClient client, @Nullable View view)
@@ -292,7 +407,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
 
     private RawJson askProcess(McpClient client, ServerRun run)
             throws McpException, InterruptedException {
-        var under = client.send(request.method(), request.params(), left(run));
+        var under = client.send(request.method(), params(), placed(), left(run));
         sent = under;
         span.sent(under.id());
         attempts++;
@@ -308,52 +423,9 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
         if (reporting != null) {
             reporting.end(); // Of a process that ended before it was sent the call.
         }
-        var outlet =
-                new CallReporter.Outlet() {
-                    @Override
-                    public void event(EventBody body) {
-                        instance.journal().appendCallEvent(order, body, run.pid());
-                    }
-
-                    @Override
-                    public void alive() {
-                        deadline.progressed(System.nanoTime());
-                    }
-
-                    @Override
-                    public String masked(String text) {
-                        return run.masked(text);
-                    }
-                };
-        var reporter =
-                new CallReporter(
-                        order,
-                        this.request.progressToken(),
-                        outlet,
-                        run.notices(),
-                        instance.parts().timers());
-        reporting = CallReporting.begin(run, reporter, input);
-    }
-
-    /** Has the server log what the request accepts; that it does not want to is no failure. */
-    private void askForMessages(ServerRun run, McpClient client) throws InterruptedException {
-        var name = order.request().logLevel();
-        var level = name == null ? null : LogLevel.of(name);
-        var info = run.info();
-        if (level == null
-                || info == null
-                || !info.offersLogging()
-                || !order.request().accepts(CallPart.LOG)
-                || !run.notices().needsLevel(level)) {
-            return;
-        }
-        var params = RawJson.of("{\"level\":\"" + level.wireName() + "\"}");
-        var most = left(run).compareTo(SET_LEVEL_WAIT) < 0 ? left(run) : SET_LEVEL_WAIT;
-        try {
-            var _ = client.request("logging/setLevel", params, most);
-        } catch (McpException e) {
-            log.atDebug().addKeyValue("kind", e.kind()).log("Server does not take a log level");
-        }
+        reporting =
+                CallReporting.begin(
+                        instance, order, this.request.progressToken(), run, deadline, input);
     }
 
     /** A server elsewhere may be away for a moment, so it is asked again where that is harmless. */
@@ -364,7 +436,9 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
         var tool =
                 catalogue == null || request.tool() == null ? null : catalogue.find(request.tool());
         boolean repeatable =
-                RetryDecision.isRepeatable(request, tool, parts.options().retry().trustHints());
+                !rounds.haveBegun()
+                        && RetryDecision.isRepeatable(
+                                request, tool, parts.options().retry().trustHints());
         try {
             return parts.retrying()
                     .call(
@@ -377,7 +451,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
                             System.nanoTime() + left(run).toNanos());
         } catch (McpException e) {
             var status = FailureStatus.afterCall(e);
-            if (status != null && !cancelled) {
+            if (status != null && ending != Ending.CANCELLED) {
                 instance.mailbox().post(new Message.CallFailed(run, status));
             }
             throw e;
@@ -386,7 +460,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
 
     private RawJson requestElsewhere(HttpRun run, ArgumentHeaders headers)
             throws McpException, InterruptedException {
-        var under = run.client().send(request.method(), request.params(), headers, left(run));
+        var under = run.client().send(request.method(), params(), headers, placed(), left(run));
         try {
             span.sent(under.id());
             return under.await(() -> left(run));
@@ -399,76 +473,14 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
         return deadline.left(System.nanoTime(), run.config().requestTimeout());
     }
 
-    private ToolError explain(McpException failure) {
-        if (unanswered) {
-            return interrupted();
-        }
-        if (cancelled) {
-            return error(ErrorCode.CANCELLED, "The request was cancelled");
-        }
-        var message = masked(String.valueOf(failure.getMessage()));
-        boolean stopped = failure.kind() == McpException.Kind.CLOSED && isStopped();
-        var error = error(stopped ? ErrorCode.STOPPED : ToolResults.code(failure), message);
-        var own = failure.serverError();
-        return own == null ? error : error.ofServer(own.code(), masked(own.data()));
-    }
-
-    private boolean isStopped() {
-        var view = instance.board().current();
-        return view != null && view.stopped();
-    }
-
-    private ToolError interrupted() {
-        if (unanswered) {
-            return error(
-                    ErrorCode.INPUT_TIMEOUT,
-                    "The server asked something, and nobody answered in time: accept input only"
-                            + " where somebody answers, or raise input_timeout_ms");
-        }
-        return cancelled
-                ? error(ErrorCode.CANCELLED, "The request was cancelled")
-                : error(ErrorCode.UNAVAILABLE, "This worker no longer runs the server: try again");
-    }
-
-    private ToolError stillWaiting(@Nullable View view) {
-        var status = view == null ? null : view.status();
-        var slug = view == null ? "" : view.identity().serverSlug();
-        if (System.nanoTime() - deadline.nanos() >= 0) {
-            return error(
-                    ErrorCode.EXPIRED,
-                    "The request's time was over before the server was available: nothing was sent");
-        }
-        return error(
-                ErrorCode.UNAVAILABLE,
-                "Server is not available yet: try again.\n\nStatus: %s\n\nUnavailable server: %s"
-                        .formatted(status == null ? "unknown" : status.wireName(), slug));
-    }
-
-    private ToolError notStarted(View view) {
-        var why = view.lastError() == null ? "no process" : view.lastError();
-        return error(ErrorCode.UNAVAILABLE, "The server could not be started: " + why);
-    }
-
-    private @Nullable RawJson masked(@Nullable RawJson data) {
-        return data == null ? null : MaskedJson.of(data, this::masked);
-    }
-
-    private String masked(String text) {
-        return asked == null ? text : asked.masked(text);
-    }
-
-    private ToolError error(ErrorCode code, String message) {
-        var view = instance.board().current();
-        return ToolError.of(code, message, view == null ? null : view.status());
-    }
-
     /** The server was not asked this time. */
     private ToolResult unasked(ToolError error) {
-        return failed(secondRun.explain(error, instance.board().current()));
+        return failed(errors.unasked(error));
     }
 
     private ToolResult failed(ToolError error) {
-        return ToolResults.failed(order.request(), instance.processId(), error, effort());
+        return ToolResults.failed(
+                order.request(), instance.processId(), rounds.explain(error), effort());
     }
 
     private ToolResults.Effort effort() {
@@ -476,27 +488,5 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
                 attempts,
                 Duration.ofNanos(System.nanoTime() - startNanos).toMillis(),
                 instance.parts().clock().instant());
-    }
-
-    private void logRequest(ToolResult result) {
-        var view = instance.board().current();
-        var tool = request.tool();
-        if (tool == null || view == null || !view.config().logsRequests()) {
-            return;
-        }
-        RawJson response = result.result();
-        var error = result.error();
-        instance.requestLogs()
-                .add(
-                        new RequestLog(
-                                order.request().userId(),
-                                tool,
-                                order.request().arguments(),
-                                response,
-                                result.durationMs(),
-                                result.outcome() == ToolOutcome.SUCCESS,
-                                error == null ? null : error.message(),
-                                result.timestamp()),
-                        view.config().requestLogValues());
     }
 }

@@ -1,8 +1,10 @@
 package dev.perigee.worker.instance;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,39 @@ final class ViewBoard {
         lock.lock();
         try {
             current = view;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits until the view is as asked for.
+     *
+     * @param reached asked again when another view is published, and at each {@link #wake}; of null
+     *     before the first
+     * @return false when so much time has passed
+     */
+    boolean await(Predicate<@Nullable View> reached, Duration atMost) throws InterruptedException {
+        long left = atMost.toNanos();
+        lock.lockInterruptibly();
+        try {
+            while (!reached.test(current)) {
+                if (left <= 0) {
+                    return false;
+                }
+                left = changed.awaitNanos(left);
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Something else changed that is waited for. */
+    void wake() {
+        lock.lock();
+        try {
             changed.signalAll();
         } finally {
             lock.unlock();

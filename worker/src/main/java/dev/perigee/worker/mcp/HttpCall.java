@@ -17,6 +17,7 @@ final class HttpCall implements McpRequest.Owner {
     private final String method;
     private final RawJson params;
     private final ArgumentHeaders headers;
+    private final CallRound round;
     private final long deadlineNanos;
     private final InFlight inFlight;
     private final McpRequest request;
@@ -45,22 +46,24 @@ final class HttpCall implements McpRequest.Owner {
 
     private record Subject(@Nullable String name, @Nullable String uri) {}
 
-    /** A request of the calling thread. */
+    /** A request of the calling thread, whose author may not be asked. */
     HttpCall(String method, RawJson params, long deadlineNanos, InFlight inFlight) {
-        this(method, params, ArgumentHeaders.NONE, deadlineNanos, inFlight);
+        this(method, params, ArgumentHeaders.NONE, CallRound.ONLY, deadlineNanos, inFlight);
     }
 
-    /** A request of the calling thread, of whose arguments some are headers, too. */
+    /** One of a call of rounds, of whose arguments some are headers, too. */
     @SuppressWarnings("this-escape") // Nobody can end the request before it is sent.
     HttpCall(
             String method,
             RawJson params,
             ArgumentHeaders headers,
+            CallRound round,
             long deadlineNanos,
             InFlight inFlight) {
         this.method = method;
         this.params = params;
         this.headers = headers;
+        this.round = round;
         this.deadlineNanos = deadlineNanos;
         this.inFlight = inFlight;
         this.request = inFlight.open(this);
@@ -121,7 +124,12 @@ final class HttpCall implements McpRequest.Owner {
 
     /** The bytes to send; to a modern server with its {@code _meta}. */
     byte[] message(@Nullable ModernMeta modern) {
-        return McpMessage.write(id(), method, modern == null ? params : modern.put(params));
+        return McpMessage.write(
+                id(), method, modern == null ? params : modern.put(params, round.mayAsk()));
+    }
+
+    CallRound round() {
+        return round;
     }
 
     /** True the first time. */

@@ -165,9 +165,9 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
 
     /** Waits for the session where there is none; that it cannot be made means nothing was sent. */
     @Override
-    public McpRequest send(String method, RawJson params, Duration timeout)
+    public McpRequest send(String method, RawJson params, CallRound round, Duration timeout)
             throws McpException, InterruptedException {
-        return send(method, params, ArgumentHeaders.NONE, timeout);
+        return send(method, params, ArgumentHeaders.NONE, round, timeout);
     }
 
     /**
@@ -176,11 +176,17 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
      * @param headers of the tool that is called: a modern server has some of its arguments as
      *     headers, too
      */
-    public McpRequest send(String method, RawJson params, ArgumentHeaders headers, Duration timeout)
+    public McpRequest send(
+            String method,
+            RawJson params,
+            ArgumentHeaders headers,
+            CallRound round,
+            Duration timeout)
             throws McpException, InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
         var session = session(deadline);
-        var call = new HttpCall(method, params, headers, deadline, inFlight);
+        round.requireEra(session.isModern());
+        var call = new HttpCall(method, params, headers, round, deadline, inFlight);
         post(session, call);
         return call.request();
     }
@@ -196,6 +202,14 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
     }
 
     @Override
+    public boolean listensToLists() {
+        var session = newest.get();
+        return session != null
+                && session.isModern()
+                && ModernMeta.listen(session.info(), List.of()) != null;
+    }
+
+    @Override
     public List<String> listen(Collection<String> uris, Duration timeout)
             throws McpException, InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
@@ -203,9 +217,9 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
         if (!session.isModern()) {
             return List.copyOf(uris); // The server was replaced by an older one.
         }
-        var params = uris.isEmpty() ? null : ModernMeta.listen(session.info(), uris);
+        var params = ModernMeta.listen(session.info(), uris);
         if (params == null) {
-            session.listensBy(null);
+            var _ = session.listensBy(null);
             return List.of();
         }
         var call = new HttpCall(ModernMeta.LISTEN, params, deadline, inFlight);
@@ -214,7 +228,10 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
             inFlight.fail(call.id(), closedNow());
         }
         var taken = call.request().awaitAndTake(left(deadline));
-        session.listensBy(call);
+        var server = session.info();
+        if (session.listensBy(call) && server != null && server.announcesTools()) {
+            listener.onToolsMissed(); // What was announced since the last response ended.
+        }
         return ModernMeta.refused(uris, taken);
     }
 
@@ -408,7 +425,9 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
     private void sendAgain(HttpCall call, Preparation first) {
         try {
             first.run();
-            post(session(call.deadlineNanos()), call);
+            var session = session(call.deadlineNanos());
+            call.round().requireEra(session.isModern());
+            post(session, call);
         } catch (McpException e) {
             inFlight.fail(call.id(), e);
         } catch (InterruptedException e) {

@@ -266,9 +266,9 @@ final class HttpSession
         client.received(message.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The server notifies of resources in the response to this call; null for none any more. */
-    void listensBy(@Nullable HttpCall call) {
-        listening.replaceBy(call);
+    /** The server notifies in the response to this call, null for none; true after a gap. */
+    boolean listensBy(@Nullable HttpCall call) {
+        return listening.replaceBy(call);
     }
 
     @Override

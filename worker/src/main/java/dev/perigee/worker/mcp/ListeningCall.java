@@ -1,5 +1,6 @@
 package dev.perigee.worker.mcp;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class ListeningCall {
     private final AtomicReference<@Nullable HttpCall> current = new AtomicReference<>();
     private final Runnable ended;
+    private final AtomicBoolean gap = new AtomicBoolean();
     private volatile boolean closed;
 
     /**
@@ -21,8 +23,13 @@ final class ListeningCall {
         this.ended = ended;
     }
 
-    /** The server notifies in the response to this call; null for none any more. */
-    void replaceBy(@Nullable HttpCall call) {
+    /**
+     * The server notifies in the response to this call; null for none any more.
+     *
+     * @return whether the response to one before had ended, so that something may have been missed
+     */
+    boolean replaceBy(@Nullable HttpCall call) {
+        boolean after = gap.getAndSet(false);
         var before = current.getAndSet(call);
         if (before != null) {
             before.abandon();
@@ -32,11 +39,13 @@ final class ListeningCall {
         } else if (call != null && call.hasEnded()) {
             hasEnded(call);
         }
+        return after;
     }
 
     /** The response to a call ended. */
     void hasEnded(HttpCall call) {
         if (current.compareAndSet(call, null)) {
+            gap.set(true);
             ended.run();
         }
     }

@@ -25,7 +25,13 @@ public interface McpClient {
      * @throws McpException when it was not sent
      * @throws InterruptedException when interrupted before it was sent
      */
-    McpRequest send(String method, RawJson params, Duration timeout)
+    default McpRequest send(String method, RawJson params, Duration timeout)
+            throws McpException, InterruptedException {
+        return send(method, params, CallRound.ONLY, timeout);
+    }
+
+    /** The same, of a call of rounds. */
+    McpRequest send(String method, RawJson params, CallRound round, Duration timeout)
             throws McpException, InterruptedException;
 
     /**
@@ -55,10 +61,18 @@ public interface McpClient {
     }
 
     /**
+     * Whether {@link #listen} is worth calling without resources: lists of the server change, and
+     * nothing else says so.
+     */
+    default boolean listensToLists() {
+        return false;
+    }
+
+    /**
      * Has a modern server notify of changes of these resources from now on, in place of those
      * before; blocks until it acknowledges that.
      *
-     * @param uris all of them, none to end it
+     * @param uris all of them, none to end it; lists that change may be told all the same
      * @return those of which the server does not notify
      * @throws McpException when the server does not acknowledge it in time; what it was asked
      *     before goes on

@@ -13,8 +13,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code _meta} of every modern request: revision, client and its capabilities. What else the
- * parameters have stays as it is; these keys are the worker's, whoever named them. Pure.
+ * The {@code _meta} of every modern request: revision, client and its capabilities, which are those
+ * of the request: whether its author may be asked. What else the parameters have stays as it is;
+ * these keys are the worker's, whoever named them. Pure.
  */
 final class ModernMeta {
     /** The revision that is spoken with modern servers. */
@@ -24,6 +25,9 @@ final class ModernMeta {
     static final String LISTEN = "subscriptions/listen";
 
     private static final String META = "_meta";
+    private static final String CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
+    private static final RawJson ASKING =
+            RawJson.of("{\"elicitation\":{\"form\":{},\"url\":{}},\"sampling\":{}}");
     private static final String SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 
     private final Map<String, RawJson> own = new LinkedHashMap<>();
@@ -51,11 +55,19 @@ final class ModernMeta {
         own.put(
                 "io.modelcontextprotocol/clientInfo",
                 Json.raw(new Client(options.clientName(), options.clientVersion())));
-        own.put("io.modelcontextprotocol/clientCapabilities", RawJson.EMPTY_OBJECT);
     }
 
-    /** The parameters with it. */
+    /** The parameters with it, of a request whose author may not be asked. */
     RawJson put(RawJson params) {
+        return put(params, false);
+    }
+
+    /**
+     * The parameters with it.
+     *
+     * @param mayAsk whether the server may ask the request's author
+     */
+    RawJson put(RawJson params, boolean mayAsk) {
         var all = JsonMembers.of(params);
         var meta = new LinkedHashMap<String, RawJson>();
         var given = all.get(META);
@@ -63,6 +75,7 @@ final class ModernMeta {
             meta.putAll(JsonMembers.of(given));
         }
         meta.putAll(own);
+        meta.put(CAPABILITIES, mayAsk ? ASKING : RawJson.EMPTY_OBJECT);
         all.put(META, Json.raw(meta));
         return Json.raw(all);
     }

@@ -243,7 +243,7 @@ public final class StdioMcpClient implements McpClient {
         @Override
         public McpRequest ask(RawJson params, Duration timeout, LongConsumer opened)
                 throws McpException {
-            return sendNow(ModernMeta.LISTEN, params, timeout, opened);
+            return sendNow(ModernMeta.LISTEN, params, CallRound.ONLY, timeout, opened);
         }
 
         @Override
@@ -266,7 +266,7 @@ public final class StdioMcpClient implements McpClient {
         public RawJson ask(String method, RawJson params, Duration limit)
                 throws McpException, InterruptedException {
             long start = System.nanoTime();
-            return sendNow(method, params, limit, _ -> {})
+            return sendNow(method, params, CallRound.ONLY, limit, _ -> {})
                     .awaitAndTake(limit.minusNanos(System.nanoTime() - start));
         }
 
@@ -277,21 +277,24 @@ public final class StdioMcpClient implements McpClient {
     }
 
     @Override
-    public McpRequest send(String method, RawJson params, Duration timeout) throws McpException {
+    public McpRequest send(String method, RawJson params, CallRound round, Duration timeout)
+            throws McpException {
         if (!initialized) {
             throw new McpException(
                     McpException.Kind.CLOSED, false, "The server's handshake is not done");
         }
-        return sendNow(method, params, timeout, _ -> {});
+        round.requireEra(meta != null);
+        return sendNow(method, params, round, timeout, _ -> {});
     }
 
-    private McpRequest sendNow(String method, RawJson params, Duration timeout, LongConsumer opened)
+    private McpRequest sendNow(
+            String method, RawJson params, CallRound round, Duration timeout, LongConsumer opened)
             throws McpException {
         var request = inFlight.open(owner);
         opened.accept(request.id());
         try {
             var modern = meta;
-            var whole = modern == null ? params : modern.put(params);
+            var whole = modern == null ? params : modern.put(params, round.mayAsk());
             write(McpMessage.write(request.id(), method, whole), timeout);
         } catch (McpException e) {
             inFlight.drop(request.id());

@@ -48,6 +48,12 @@ final class AcceptedRecords {
     /** So many ranges are a third of a MiB in the answer to an attach, whose limit is 1 MiB. */
     static final int MOST_RANGES = 4_000;
 
+    /**
+     * Bytes of held questions in the answer to an attach: those that do not fit are left out, and
+     * their calls do not outlive this worker together with the gateway that heard of them.
+     */
+    static final int MAX_HELD_BYTES = 256 << 10;
+
     private record Source(String topic, int partition) {
         RecordOrigin at(long offset) {
             return new RecordOrigin(topic, partition, offset);
@@ -68,7 +74,15 @@ final class AcceptedRecords {
         }
     }
 
-    private record Running(ToolOrder.Execute order, List<ToolOrder.Execute> joined) {}
+    private static final class Running {
+        private final ToolOrder.Execute order;
+        private final List<ToolOrder.Execute> joined = new ArrayList<>(0);
+        private @Nullable RawJson held;
+
+        Running(ToolOrder.Execute order) {
+            this.order = order;
+        }
+    }
 
     private final Map<Source, Offsets> records = new HashMap<>();
     private final Map<RequestId, Running> running = new HashMap<>();
@@ -88,7 +102,7 @@ final class AcceptedRecords {
         }
         var same = running.get(id);
         if (same != null) {
-            same.joined().add(order);
+            same.joined.add(order);
             note(origin, Progress.RUNNING);
             return new Verdict.Known();
         }
@@ -109,7 +123,7 @@ final class AcceptedRecords {
             return new Verdict.NoRoom();
         }
         note(origin, Progress.RUNNING);
-        running.put(id, new Running(order, new ArrayList<>(0)));
+        running.put(id, new Running(order));
         return new Verdict.Run();
     }
 
@@ -141,10 +155,18 @@ final class AcceptedRecords {
         if (run == null) {
             return List.of();
         }
-        for (var repeat : run.joined()) {
+        for (var repeat : run.joined) {
             advance(repeat.origin(), Progress.JOURNALLED);
         }
-        return run.joined();
+        return run.joined;
+    }
+
+    /** What a running request can go on from at another worker; null when it cannot. */
+    void hold(ToolOrder.Execute order, @Nullable RawJson resume) {
+        var run = running.get(RequestId.of(order.request()));
+        if (run != null) {
+            run.held = resume;
+        }
     }
 
     /** A result is durable in Kafka. */
@@ -178,11 +200,14 @@ final class AcceptedRecords {
     /** All that are remembered, for an attach answer. */
     List<AcceptedRecord> list() {
         var all = new ArrayList<AcceptedRecord>();
+        var held = held();
         records.forEach(
                 (source, offsets) -> {
                     offsets.open.forEach(
-                            (offset, progress) ->
-                                    all.add(new AcceptedRecord(source.at(offset), progress)));
+                            (offset, progress) -> {
+                                var at = source.at(offset);
+                                all.add(new AcceptedRecord(at, progress, null, held.get(at)));
+                            });
                     offsets.acked.forEach(
                             (first, last) ->
                                     all.add(
@@ -191,6 +216,19 @@ final class AcceptedRecords {
                                                     Progress.ACKED,
                                                     first.equals(last) ? null : last)));
                 });
+        return all;
+    }
+
+    private Map<RecordOrigin, RawJson> held() {
+        var all = new HashMap<RecordOrigin, RawJson>();
+        int left = MAX_HELD_BYTES;
+        for (var run : running.values()) {
+            var held = run.held;
+            if (held != null && held.size() <= left) {
+                left -= held.size();
+                all.put(run.order.origin(), held);
+            }
+        }
         return all;
     }
 

@@ -164,6 +164,21 @@ final class EventFrames {
             ToolOrder.Execute order,
             EventBody body,
             @Nullable Long pid) {
+        return question(about, seq, order, body, pid, null);
+    }
+
+    /**
+     * A question of a running call.
+     *
+     * @param resume by which the call can go on at another worker, null where it cannot
+     */
+    byte[] question(
+            InstanceIdentity about,
+            long seq,
+            ToolOrder.Execute order,
+            EventBody body,
+            @Nullable Long pid,
+            @Nullable RawJson resume) {
         return write(
                 new InstanceEvent(
                         about.partition(),
@@ -176,7 +191,8 @@ final class EventFrames {
                         null,
                         order.origin(),
                         order.reply(),
-                        order.traceparent()));
+                        order.traceparent(),
+                        resume));
     }
 
     byte[] removed(InstanceIdentity about, long seq) {

@@ -2,7 +2,10 @@ package dev.perigee.worker.session;
 
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.EventType;
+import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.HeldQuestion;
+import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.worker.instance.InstanceIdentity;
@@ -113,14 +116,36 @@ final class JournalWriter implements InstanceJournal {
     }
 
     @Override
-    public boolean appendQuestion(ToolOrder.Execute order, EventBody body, @Nullable Long pid) {
+    public boolean appendQuestion(
+            ToolOrder.Execute order,
+            EventBody body,
+            @Nullable Long pid,
+            @Nullable HeldQuestion held) {
         if (!journal.hasRoom()) {
             return false;
         }
         var about = identity;
-        write(to -> to.append(seq -> frames.call(about, seq, order, body, pid), null));
+        var resume = held == null ? null : Json.raw(held);
+        // Noted before it is queued: who attaches in between is told of it by one of both.
+        requests.hold(order, resume);
+        write(to -> to.append(seq -> frames.question(about, seq, order, body, pid, resume), null));
         metrics.event(body);
         return true;
+    }
+
+    @Override
+    public void holds(ToolOrder.Execute order, @Nullable HeldQuestion held) {
+        requests.hold(order, held == null ? null : Json.raw(held));
+    }
+
+    @Override
+    public void handOver(ToolOrder.Execute order) {
+        requests.handOver(order);
+    }
+
+    @Override
+    public boolean handsOver() {
+        return protocol.getAsInt() >= LinkVersions.RESUMED_CALLS;
     }
 
     @Override

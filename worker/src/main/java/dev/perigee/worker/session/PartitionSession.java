@@ -54,14 +54,11 @@ final class PartitionSession {
             boolean resumed,
             boolean ending) {
         journals.detach();
+        // Before what was accepted: a question that comes in between is news, or held, or both.
+        var processes = journals.describe(instances.describe());
         var accepted = requests.list();
         var result =
-                new Attach.Result(
-                        resumed,
-                        createdEpoch,
-                        journals.describe(instances.describe()),
-                        accepted,
-                        ending ? true : null);
+                new Attach.Result(resumed, createdEpoch, processes, accepted, ending ? true : null);
         peer.respond(requestId, result);
         journals.attach("feed-" + partition + "-" + request.epoch(), peer, request);
     }

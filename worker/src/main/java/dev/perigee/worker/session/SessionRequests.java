@@ -7,6 +7,7 @@ import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.time.InstantSource;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The {@link AcceptedRecords} of a session behind a lock. The link's readers offer, the instances'
@@ -67,6 +68,20 @@ final class SessionRequests {
         synchronized (lock) {
             permits.end(RequestId.of(order.request()));
             return records.finish(order, processId, result, clock.instant());
+        }
+    }
+
+    /** What a running request can go on from at another worker; null when it cannot. */
+    void hold(ToolOrder.Execute order, @Nullable RawJson resume) {
+        synchronized (lock) {
+            records.hold(order, resume);
+        }
+    }
+
+    /** It has no result on this worker; while the session lasts it is known as it was. */
+    void handOver(ToolOrder.Execute order) {
+        synchronized (lock) {
+            permits.end(RequestId.of(order.request()));
         }
     }
 

@@ -7,10 +7,7 @@ import dev.perigee.protocol.json.RawJson;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Detector of {@code isError} in a server's result. Results without these bytes are not parsed: in
- * a text the word stands between escaped quotes, so only a field of this name can look like it.
- */
+/** Detector of {@code isError} in a server's result. Results without these bytes are not parsed. */
 final class ErrorFlag {
     private static final byte[] FIELD = "\"isError\"".getBytes(StandardCharsets.UTF_8);
 
@@ -19,7 +16,7 @@ final class ErrorFlag {
     private record Flagged(@JsonProperty("isError") @Nullable Boolean isError) {}
 
     static boolean isSet(RawJson result) {
-        if (!mayBeSet(result.bytes())) {
+        if (!JsonBytes.have(result, FIELD)) {
             return false;
         }
         try {
@@ -27,24 +24,5 @@ final class ErrorFlag {
         } catch (InvalidRecordException e) {
             return false;
         }
-    }
-
-    private static boolean mayBeSet(byte[] bytes) {
-        int last = bytes.length - FIELD.length;
-        for (int at = 0; at <= last; at++) {
-            if (bytes[at] == '"' && bytes[at + 1] == 'i' && matches(bytes, at)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean matches(byte[] bytes, int at) {
-        for (int i = 2; i < FIELD.length; i++) {
-            if (bytes[at + i] != FIELD[i]) {
-                return false;
-            }
-        }
-        return true;
     }
 }

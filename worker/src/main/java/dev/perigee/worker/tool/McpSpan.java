@@ -142,6 +142,11 @@ public final class McpSpan {
         }
     }
 
+    /** Ends without a result: another worker goes on with the request. */
+    public void handedOver() {
+        span.end(null);
+    }
+
     private static @Nullable String serverCode(ToolResult result) {
         var error = result.error();
         var code = error == null ? null : error.serverCode();

@@ -7,6 +7,7 @@ import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.config.ServerConfigBuilder;
 import dev.perigee.protocol.config.ServerConfigBuilder.Owner;
 import dev.perigee.protocol.config.TransportType;
+import dev.perigee.protocol.event.EventBody.ListChanged;
 import dev.perigee.protocol.event.EventBody.ResourceUpdated;
 import dev.perigee.protocol.event.EventBody.Subscriptions;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
@@ -124,15 +125,15 @@ final class HttpSubscriptionsTest {
     }
 
     @Test
-    @DisplayName("a modern one is listened to while there is one, and again when its stream ends")
+    @DisplayName("a modern one is listened to for all, and again when its stream ends")
     void modern() throws Exception {
         try (var server = HttpFixture.start("--modern")) {
             var config = config(server, TransportType.HTTP);
             bench.configure(config);
-            assertThat(server.count("subscriptions/listen")).isZero();
+            await().atMost(Bench.PATIENCE).until(() -> server.count("subscriptions/listen") == 1);
 
             subscribe(config);
-            assertThat(server.count("subscriptions/listen")).isEqualTo(1);
+            assertThat(server.count("subscriptions/listen")).isEqualTo(2);
             assertThat(server.count("resources/subscribe")).isZero();
             awaitUpdate(server, config);
 
@@ -146,8 +147,35 @@ final class HttpSubscriptionsTest {
 
             assertThat(ask(config, "unsubscribe", URI).outcome()).isEqualTo(ToolOutcome.SUCCESS);
             await().atMost(Bench.PATIENCE)
-                    .until(() -> server.seen().path("streams").asInt(-1) == 0);
+                    .until(() -> server.seen().path("streams").asInt(-1) == 1);
             assertThat(bench.text(config, "echo", Map.of("message", "hi"))).isEqualTo("hi");
         }
+    }
+
+    @Test
+    @DisplayName("a modern one's lists are followed without any, also when its stream ends")
+    void listsOfAModernOne() throws Exception {
+        try (var server = HttpFixture.start("--modern")) {
+            var config = config(server, TransportType.HTTP);
+            bench.configure(config);
+            awaitChange(server, config);
+
+            int listed = server.count("tools/list");
+            server.order("{'cut':true}");
+            await().atMost(Bench.PATIENCE).until(() -> server.count("tools/list") > listed);
+            awaitChange(server, config);
+            assertThat(bench.journal(config).all(Subscriptions.class)).isEmpty();
+        }
+    }
+
+    private void awaitChange(HttpFixture server, ServerConfig config) {
+        int before = bench.journal(config).all(ListChanged.class).size();
+        await().atMost(Bench.PATIENCE)
+                .until(
+                        () -> {
+                            server.order(
+                                    "{'send':{'jsonrpc':'2.0','method':'notifications/tools/list_changed'}}");
+                            return bench.journal(config).all(ListChanged.class).size() > before;
+                        });
     }
 }

@@ -5,10 +5,13 @@ import dev.perigee.protocol.event.EventBody.StatusChanged;
 import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.HeldQuestion;
 import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ToolResult;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +23,8 @@ final class RecordingJournal implements InstanceJournal {
     final List<EventBody> events = new CopyOnWriteArrayList<>();
     final List<ToolResult> results = new CopyOnWriteArrayList<>();
     final List<Long> pids = new CopyOnWriteArrayList<>();
+    final Map<String, HeldQuestion> held = new ConcurrentHashMap<>();
+    final List<String> handedOver = new CopyOnWriteArrayList<>();
     final AtomicLong expectedBytes = new AtomicLong();
     volatile boolean removed;
     volatile boolean full;
@@ -93,12 +98,36 @@ final class RecordingJournal implements InstanceJournal {
     }
 
     @Override
-    public boolean appendQuestion(ToolOrder.Execute order, EventBody body, @Nullable Long pid) {
+    public boolean appendQuestion(
+            ToolOrder.Execute order,
+            EventBody body,
+            @Nullable Long pid,
+            @Nullable HeldQuestion question) {
         if (full) {
             return false;
         }
+        holds(order, question);
         appendCallEvent(order, body, pid);
         return true;
+    }
+
+    @Override
+    public void holds(ToolOrder.Execute order, @Nullable HeldQuestion question) {
+        if (question == null) {
+            held.remove(order.request().requestId());
+        } else {
+            held.put(order.request().requestId(), question);
+        }
+    }
+
+    @Override
+    public void handOver(ToolOrder.Execute order) {
+        handedOver.add(order.request().requestId());
+    }
+
+    @Override
+    public boolean handsOver() {
+        return protocol >= LinkVersions.RESUMED_CALLS;
     }
 
     @Override

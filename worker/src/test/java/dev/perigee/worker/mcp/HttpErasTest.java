@@ -83,6 +83,7 @@ final class HttpErasTest {
                         "tools/call",
                         RawJson.of(params),
                         ArgumentHeaders.in(RawJson.of(schema)),
+                        CallRound.ONLY,
                         PATIENCE)
                 .awaitAndTake(PATIENCE)
                 .text();

@@ -54,6 +54,29 @@ final class AcceptedRecordsTest {
     }
 
     @Test
+    @DisplayName("CAL-05 an open question is told with its call, while it runs, within bounds")
+    void tellsOpenQuestions() {
+        var held = RawJson.of("\"" + "x".repeat(AcceptedRecords.MAX_HELD_BYTES / 2) + "\"");
+        for (int n = 1; n <= 3; n++) {
+            records.offer(Orders.call(n, "r-" + n), NOW);
+        }
+        records.hold(Orders.call(1, "r-1"), RawJson.of("{}"));
+        records.hold(Orders.call(2, "r-2"), held);
+        records.hold(Orders.call(3, "r-3"), held);
+        assertThat(records.list()).filteredOn(each -> each.resume() != null).hasSize(2);
+
+        records.hold(Orders.call(3, "r-3"), null);
+        records.hold(Orders.call(4, "r-4"), held);
+        records.finish(Orders.call(2, "r-2"), "p", RESULT, NOW);
+        assertThat(records.list())
+                .contains(
+                        new AcceptedRecord(
+                                Orders.origin(1), Progress.RUNNING, null, RawJson.of("{}")))
+                .filteredOn(each -> each.resume() != null)
+                .hasSize(1);
+    }
+
+    @Test
     @DisplayName("OWN-07 a million calls behind one that runs on are told in 1 KiB")
     void tellsManyInShort() {
         var many = records(3, IdBudget.ofBytes(1 << 30));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perigee.protocol.event.EventBody.Catalog;
 import dev.perigee.protocol.event.EventBody.LeftOut;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.worker.mcp.CallRound;
 import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.McpRequest;
@@ -37,7 +38,8 @@ final class ServerCatalogTest {
                 }
 
                 @Override
-                public McpRequest send(String method, RawJson params, Duration timeout) {
+                public McpRequest send(
+                        String method, RawJson params, CallRound round, Duration timeout) {
                     throw new UnsupportedOperationException();
                 }
 

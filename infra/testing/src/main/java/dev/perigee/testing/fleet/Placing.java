@@ -83,7 +83,7 @@ public record Placing(int partitions, List<String> workerIds) {
         return workerIds.indexOf(placed(partitionOf(installation))) + 1;
     }
 
-    private int partitionOf(Installation installation) {
+    int partitionOf(Installation installation) {
         return Utils.toPositive(Utils.murmur2(installation.key().getBytes(UTF_8))) % partitions;
     }
 

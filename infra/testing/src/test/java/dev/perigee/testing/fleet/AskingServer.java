@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Fixture A over streamable HTTP, on a free port of this machine. */
+/** Fixture A or R over streamable HTTP, on a free port of this machine. */
 final class AskingServer implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -25,11 +25,20 @@ final class AskingServer implements AutoCloseable {
         this.process = process;
     }
 
-    /** Starts it and waits until it accepts connections. */
+    /** Starts A and waits until it accepts connections. */
     static AskingServer started() throws IOException {
+        return started(Asking.arguments());
+    }
+
+    /**
+     * The same.
+     *
+     * @param arguments of node that start the fixture over pipes
+     */
+    static AskingServer started(List<String> arguments) throws IOException {
         int port = FreePort.on("127.0.0.1");
         var command = new ArrayList<>(List.of(Fixtures.NODE));
-        command.addAll(Asking.arguments());
+        command.addAll(arguments);
         command.addAll(List.of("http", Integer.toString(port)));
         var process =
                 new ProcessBuilder(command)

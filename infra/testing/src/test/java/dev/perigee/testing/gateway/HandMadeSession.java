@@ -18,6 +18,7 @@ import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.InstanceOrder.Apply;
 import dev.perigee.protocol.link.InstanceOrder.Outcome;
 import dev.perigee.protocol.link.InstanceOrder.Simple;
+import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.SessionNotice.Ack;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
 import dev.perigee.protocol.link.ToolOrder;
@@ -242,6 +243,11 @@ final class HandMadeSession {
         @Override
         public String workerId() {
             return HandMadeFleet.WORKER;
+        }
+
+        @Override
+        public int protocol() {
+            return LinkVersions.SPOKEN.greatest();
         }
 
         @Override

@@ -1,0 +1,28 @@
+package dev.perigee.worker.mcp;
+
+/**
+ * Place of a request in a call of rounds.
+ *
+ * @param mayAsk whether a modern server may answer that it needs input first
+ * @param later whether it goes on with a call that a modern server had; another server would take
+ *     it for the first one, and is not sent it
+ */
+public record CallRound(boolean mayAsk, boolean later) {
+    /** A request of one round. */
+    public static final CallRound ONLY = new CallRound(false, false);
+
+    /**
+     * To be asked before it is sent.
+     *
+     * @param modern whether the server is
+     * @throws McpException when it must not be sent there
+     */
+    void requireEra(boolean modern) throws McpException {
+        if (later && !modern) {
+            throw new McpException(
+                    McpException.Kind.REQUEST_REFUSED,
+                    false,
+                    "The server no longer speaks the revision in which it asked");
+        }
+    }
+}
