@@ -11,9 +11,7 @@ final class Remarks {
                     "by decision, a server that is not known yet is sent `initialize` first, which"
                             + " belongs to the revisions before"
                             + " ([ADR 0040](../adr/0040-eras-and-catalogues.md)); all requests"
-                            + " after it pass",
-                    "sep-2322-client-request-state",
-                    "not there yet: questions as results (`input_required`)");
+                            + " after it pass");
 
     private Remarks() {}
 
