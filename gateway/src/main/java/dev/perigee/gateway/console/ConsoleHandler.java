@@ -40,6 +40,7 @@ final class ConsoleHandler extends Handler.Abstract {
     private final FleetWatch watch;
     private final ActionPages actions;
     private final CallFinder calls;
+    private final Letters letters;
     private final Duration silence;
     private final StaticFiles files = new StaticFiles();
 
@@ -54,12 +55,14 @@ final class ConsoleHandler extends Handler.Abstract {
             FleetWatch watch,
             ActionPages actions,
             CallFinder calls,
+            Letters letters,
             Duration silence) {
         this.gatewayId = gatewayId;
         this.access = access;
         this.watch = watch;
         this.actions = actions;
         this.calls = calls;
+        this.letters = letters;
         this.silence = silence;
     }
 
@@ -151,6 +154,8 @@ final class ConsoleHandler extends Handler.Abstract {
                             access.hasTokens()));
         } else if (path.equals("call")) {
             call(request, response, callback);
+        } else if (path.equals("letters")) {
+            letters(response, callback);
         } else {
             show(path, request, response, callback);
         }
@@ -199,6 +204,14 @@ final class ConsoleHandler extends Handler.Abstract {
         }
     }
 
+    private void letters(Response response, Callback callback) throws InterruptedException {
+        try {
+            json(response, callback, letters.newest());
+        } catch (ActionRefusedException e) {
+            problem(response, callback, e.status(), e.reason());
+        }
+    }
+
     private void show(String path, Request request, Response response, Callback callback)
             throws IOException, InterruptedException {
         try (var viewing = watch.open()) {
@@ -226,7 +239,7 @@ final class ConsoleHandler extends Handler.Abstract {
                         callback,
                         HttpStatus.NOT_FOUND_404,
                         "not found; there are session, fleet, instances, instance?id=,"
-                                + " call?id=, actions, stream");
+                                + " call?id=, letters, actions, stream");
             }
         }
     }

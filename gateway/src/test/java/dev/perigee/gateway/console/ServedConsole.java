@@ -38,6 +38,7 @@ final class ServedConsole implements AutoCloseable {
 
     final LinkedBlockingQueue<Board> boards = new LinkedBlockingQueue<>();
     final RecordedActions log = new RecordedActions();
+    final RecordedLetters letters = new RecordedLetters(log);
     private final List<AutoCloseable> parts = new ArrayList<>();
     private final HttpClient http = HttpClient.newHttpClient();
     private volatile Instant now = NOON;
@@ -63,7 +64,7 @@ final class ServedConsole implements AutoCloseable {
                             return () -> {};
                         });
         var access = new AdminAccess(token, open, false);
-        var desk = new ActionDesk("g1", log, new WorkerDrains(null), () -> now);
+        var desk = new ActionDesk("g1", log, new WorkerDrains(null), letters, () -> now);
         parts.add(desk);
         var handler =
                 new ConsoleHandler(
@@ -79,6 +80,7 @@ final class ServedConsole implements AutoCloseable {
                                 new TopicNames(TopicNames.DEFAULT_PREFIX),
                                 Duration.ofHours(1),
                                 () -> NOON),
+                        letters,
                         Duration.ofMillis(100));
         var server =
                 AdminServer.start(
