@@ -123,17 +123,20 @@ public final class Console implements AutoCloseable {
                         new WorkerDrains(settings.valueOrNull(ConsoleSettings.WORKER_TOKEN)),
                         letters,
                         clock);
+        var letIn =
+                new ConsoleAccess(
+                        access,
+                        new LoginSessions(clock),
+                        tokens == null ? ConsoleTokens.NONE : tokens,
+                        settings.value(ConsoleSettings.ROLE));
+        var client = OidcClient.of(settings);
         return new Console(
                 settings.value(ConsoleSettings.ENABLED),
                 watch,
                 actions,
                 new ConsoleHandler(
                         sources.gatewayId(),
-                        new ConsoleAccess(
-                                access,
-                                new LoginSessions(clock),
-                                tokens == null ? ConsoleTokens.NONE : tokens,
-                                settings.value(ConsoleSettings.ROLE)),
+                        letIn,
                         watch,
                         new ActionPages(actions, watch),
                         new CallFinder(
@@ -142,6 +145,13 @@ public final class Console implements AutoCloseable {
                                 settings.value(ConsoleSettings.HISTORY),
                                 clock),
                         letters,
+                        client == null
+                                ? null
+                                : new OidcPages(
+                                        client,
+                                        new OidcProvider(client, OidcProvider.PATIENCE, clock),
+                                        new LoginTickets(clock),
+                                        letIn),
                         SILENCE));
     }
 

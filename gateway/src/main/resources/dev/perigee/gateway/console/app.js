@@ -6,7 +6,7 @@ import { Detail } from './detail.js';
 import { FleetPage } from './fleet.js';
 import { List } from './list.js';
 import { Letters } from './letters.js';
-import { logout, prepareLogin } from './login.js';
+import { logout, offerOidc, prepareLogin } from './login.js';
 import { Runbooks } from './runbooks.js';
 import { Stream, ask } from './stream.js';
 
@@ -79,6 +79,7 @@ function refused(status, reason) {
   liveness('lost', 'Not connected');
   byId('login').querySelectorAll('label, #token, button').forEach((it) => { it.hidden = status !== 401; });
   byId('login-text').hidden = status !== 401;
+  if (status === 401) offerOidc(); else byId('login-oidc').hidden = true;
   setText(byId('login-error'), status === 401 ? '' : reason ?? '');
   loggedOut = true;
   byId('logout').hidden = true;
