@@ -36,6 +36,7 @@ final class ConsoleActionsTest {
     private static final String SCRIPT = "<img src=x onerror=window.ran=1>";
     private static final String ROWS = "document.querySelectorAll('#rows tr').length";
 
+    private LoginProvider provider;
     private FleetUnderTest fleet;
     private Backend backend;
     private Chromium chromium;
@@ -45,6 +46,7 @@ final class ConsoleActionsTest {
     @BeforeAll
     void start() throws Exception {
         chromium = Chromium.start(Program.CHROMIUM.path());
+        provider = new LoginProvider();
         fleet =
                 FleetUnderTest.named("console-actions")
                         .gateways(1)
@@ -54,8 +56,15 @@ final class ConsoleActionsTest {
                                 "console.tokens",
                                 "rita read %s\nolga operate %s\nada admin %s"
                                         .formatted(READER, OPERATOR, ADMIN))
+                        .gateway("console.oidc.issuer", provider.issuer())
+                        .gateway("console.oidc.client-id", "perigee")
+                        .gateway(
+                                "console.oidc.redirect-url",
+                                "http://127.0.0.1:1/console/oidc/callback")
+                        .gateway("console.oidc.operate-values", "ops")
                         .worker("heartbeat.interval", "2s")
                         .start();
+        provider.console(fleet.part("gateway-1").field("admin") + "/console");
         backend = fleet.backend();
         files = server("alice", "Shared files");
         backend.install(List.of(files, server("bob", SCRIPT), server("carol", "Of Carol")));
@@ -78,6 +87,9 @@ final class ConsoleActionsTest {
     void end() {
         if (fleet != null) {
             fleet.close();
+        }
+        if (provider != null) {
+            provider.close();
         }
         if (chromium != null) {
             chromium.close();
@@ -347,6 +359,39 @@ final class ConsoleActionsTest {
             page.press("Enter");
             page.await("!document.getElementById('action').open");
         }
+    }
+
+    private void goToTheProvider() {
+        page.await("document.getElementById('login-oidc').checkVisibility()");
+        page.press("Tab");
+        page.press("Tab");
+        page.await("document.activeElement.getAttribute('href') === 'oidc/login'");
+        page.press("Enter");
+    }
+
+    @Test
+    @DisplayName(
+            "OPS-05: logs in by a provider of another site, and acts under the name of its claims")
+    void logsInByAProvider() {
+        provider.groups("guests");
+        goToTheProvider();
+        page.awaitText("main", "none of what the claim groups has gives you a role here");
+        page.click("a[href=\"../\"]");
+        page.await("document.activeElement.id === 'token'");
+
+        provider.groups("ops");
+        goToTheProvider();
+        page.awaitText("#who", "oidc:olga, operate");
+        page.await(ROWS + " === 3");
+        look("alice");
+        act("restart", "as another");
+        var audit =
+                fleet.records()
+                        .await(
+                                Topic.AUDIT,
+                                "a restart by oidc:olga",
+                                it -> it.text("actor").equals("oidc:olga"));
+        assertThat(audit.text("reason")).isEqualTo("as another");
     }
 
     @Test
