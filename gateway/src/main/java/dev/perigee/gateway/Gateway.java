@@ -295,10 +295,12 @@ public final class Gateway implements AutoCloseable {
                         new Console.Kafka(
                                 clients::consoleConsumer,
                                 clients::consoleProducer,
+                                clients::redriveProducer,
                                 kafka,
                                 names,
                                 group,
                                 KafkaClients.MEMBER_SUFFIX),
+                        services.reader(),
                         clock);
         admin = serve(settings, access, readiness, console.handlers());
         parts.push(admin);

@@ -1,5 +1,6 @@
 package dev.perigee.gateway;
 
+import dev.perigee.gateway.deadletter.Redrive;
 import dev.perigee.gateway.inbound.CoPartitionedAssignor;
 import dev.perigee.protocol.settings.Setting;
 import dev.perigee.protocol.settings.Settings;
@@ -145,6 +146,21 @@ final class KafkaClients {
                         ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 10_000,
                         ProducerConfig.MAX_BLOCK_MS_CONFIG, 5_000),
                 Map.of("client.id", gatewayId + "-console"));
+    }
+
+    /** Under the transactional id of every redrive, for that of the console. */
+    Producer<byte[], byte[]> redriveProducer() {
+        var required = new HashMap<>(Redrive.config(names));
+        required.put("client.id", gatewayId + "-redrive");
+        return producer(
+                Map.of(
+                        ProducerConfig.LINGER_MS_CONFIG,
+                        0,
+                        ProducerConfig.BUFFER_MEMORY_CONFIG,
+                        smallBuffer(),
+                        ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                        CLAIM_ANSWER_MS),
+                required);
     }
 
     /** Outside the group, for who has which process id. */

@@ -60,6 +60,7 @@ final class ArchitectureTest {
                         Stream.of(ROOT),
                         Stream.of(
                                         "inbound",
+                                        "deadletter",
                                         "partition",
                                         "placement",
                                         "quarantine",

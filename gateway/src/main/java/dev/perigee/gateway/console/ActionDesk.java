@@ -1,13 +1,17 @@
 package dev.perigee.gateway.console;
 
+import dev.perigee.gateway.deadletter.Letter;
 import dev.perigee.protocol.audit.ActionRole;
 import dev.perigee.protocol.audit.AuditAction;
 import dev.perigee.protocol.audit.AuditRecord;
 import dev.perigee.protocol.audit.AuditTarget;
 import dev.perigee.protocol.command.Command;
+import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.limit.RateLimit;
 import dev.perigee.protocol.limit.TokenBucket;
+import dev.perigee.protocol.topic.RecordKey;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -39,6 +43,7 @@ final class ActionDesk implements AutoCloseable {
     private final String gatewayId;
     private final ActionLog log;
     private final WorkerDrains drains;
+    private final Letters letters;
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
     private final TokenBucket bucket;
@@ -46,16 +51,22 @@ final class ActionDesk implements AutoCloseable {
     private final LinkedHashMap<String, ActionProgress> drained = new LinkedHashMap<>();
     private boolean closed;
 
-    private record Running(ActionRun run, boolean ofMany, Thread thread) {
+    private record Running(LongAction run, boolean ofMany, Thread thread) {
         boolean isDone() {
             return run.progress().done();
         }
     }
 
-    ActionDesk(String gatewayId, ActionLog log, WorkerDrains drains, InstantSource clock) {
+    ActionDesk(
+            String gatewayId,
+            ActionLog log,
+            WorkerDrains drains,
+            Letters letters,
+            InstantSource clock) {
         this.gatewayId = gatewayId;
         this.log = log;
         this.drains = drains;
+        this.letters = letters;
         this.clock = clock;
         this.bucket = new TokenBucket(LIMIT, clock.instant());
     }
@@ -108,9 +119,11 @@ final class ActionDesk implements AutoCloseable {
         var requestId = "console-" + UUID.randomUUID();
         var worker = ask.worker();
         var progress =
-                worker == null
-                        ? act(requestId, actor, ask, board)
-                        : drain(requestId, actor, ask, worker, board);
+                worker != null
+                        ? drain(requestId, actor, ask, worker, board)
+                        : ask.action() == AuditAction.REDRIVE
+                                ? redrive(requestId, actor, ask)
+                                : act(requestId, actor, ask, board);
         LOG.atInfo()
                 .addKeyValue("actor", person.name())
                 .addKeyValue("action", ask.action().wireName())
@@ -131,7 +144,7 @@ final class ActionDesk implements AutoCloseable {
         var results = log.results();
         boolean begun = false;
         try {
-            reserve(requestId, run, results, steps.size() > 1);
+            reserve(requestId, run, () -> run.run(results), steps.size() > 1);
             begun = true;
             return run.progress();
         } finally {
@@ -193,9 +206,60 @@ final class ActionDesk implements AutoCloseable {
                         payload));
     }
 
-    private void reserve(String requestId, ActionRun run, ActionLog.Results results, boolean ofMany)
+    /** One run puts letters back at a time: a second would end the first. */
+    private ActionProgress redrive(String requestId, AuditRecord.Actor actor, ActionAsk ask)
             throws ActionRefusedException, InterruptedException {
-        var thread = Thread.ofVirtual().name("console-action").unstarted(() -> run.run(results));
+        var known =
+                letters.at(ask.letters()).stream()
+                        .collect(Collectors.toMap(Letter::place, Function.identity()));
+        var audits = new LinkedHashMap<String, AuditRecord>();
+        for (var place : ask.letters()) {
+            var letter = known.get(place);
+            if (letter == null) {
+                throw new ActionRefusedException(
+                        HttpStatus.NOT_FOUND_404,
+                        "There is no dead letter " + place + " now, so none was put back.");
+            }
+            if (letter.redrivenTo() != null) {
+                throw new ActionRefusedException(
+                        HttpStatus.CONFLICT_409,
+                        "Dead letter %s was put back before, to %s, so none was put back now. 'perigee redrive --again' sends one again."
+                                .formatted(place, Text.cut(letter.redrivenTo(), Text.NAME)));
+            }
+            audits.put(
+                    place,
+                    AuditRecord.accepted(
+                            "console-" + UUID.randomUUID(),
+                            requestId,
+                            ask.action(),
+                            target(letter),
+                            actor,
+                            ask.reason(),
+                            clock.instant()));
+        }
+        var run = new RedriveRun(requestId, audits, letters, log, clock);
+        reserve(requestId, run, run::run, true);
+        return run.progress();
+    }
+
+    /** With team and user where the letter has a key that names them, so that erasure finds it. */
+    private static AuditTarget target(Letter letter) {
+        var selection = "--offset " + letter.place();
+        try {
+            var key = letter.key();
+            if (key != null) {
+                var named = RecordKey.parse(key.getBytes(StandardCharsets.UTF_8));
+                return AuditTarget.selection(named.teamId(), named.userId(), selection);
+            }
+        } catch (InvalidRecordException e) {
+            // Such a key may be why it is a dead letter.
+        }
+        return AuditTarget.selection(null, null, selection);
+    }
+
+    private void reserve(String requestId, LongAction run, Runnable task, boolean ofMany)
+            throws ActionRefusedException, InterruptedException {
+        var thread = Thread.ofVirtual().name("console-action").unstarted(task);
         var running = new Running(run, ofMany, thread);
         enter(requestId, running);
         boolean started = false;
@@ -219,7 +283,7 @@ final class ActionDesk implements AutoCloseable {
                     || (running.ofMany() && open.stream().anyMatch(Running::ofMany))) {
                 throw new ActionRefusedException(
                         HttpStatus.SERVICE_UNAVAILABLE_503,
-                        "Others are being done: one on several instances at a time, and "
+                        "Others are being done: one on several instances or dead letters at a time, and "
                                 + MOST_RUNNING
                                 + " in all. Try again when they are.");
             }

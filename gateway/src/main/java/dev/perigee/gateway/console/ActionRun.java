@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * right: what is wrong there is wrong with the rest. {@link #run} is for one thread, the progress
  * for any.
  */
-final class ActionRun {
+final class ActionRun implements LongAction {
     /** Instances at a time, and a second. */
     static final int RATE = 10;
 
@@ -68,7 +68,8 @@ final class ActionRun {
         this.clock = clock;
     }
 
-    ActionProgress progress() {
+    @Override
+    public ActionProgress progress() {
         lock.lock();
         try {
             var shown = new ArrayList<>(failures);
@@ -88,12 +89,9 @@ final class ActionRun {
         }
     }
 
-    /**
-     * Records the first ones: what cannot be recorded is refused, and nothing was done.
-     *
-     * @throws ActionRefusedException when they cannot be recorded
-     */
-    void begin() throws ActionRefusedException, InterruptedException {
+    /** Records the first ones. */
+    @Override
+    public void begin() throws ActionRefusedException, InterruptedException {
         record(chunk(0));
     }
 

@@ -203,7 +203,7 @@ final class ActionTopics implements ActionLog {
         }
     }
 
-    private static String why(String failure, @Nullable Throwable cause) {
+    static String why(String failure, @Nullable Throwable cause) {
         return cause instanceof AuthorizationException
                 ? failure
                         + ": there is no right to. 'perigee acls console' lists those that it"
@@ -211,7 +211,7 @@ final class ActionTopics implements ActionLog {
                 : failure + ": " + (cause == null ? "no answer" : cause.getMessage());
     }
 
-    private static ActionRefusedException unavailable(String why) {
+    static ActionRefusedException unavailable(String why) {
         return new ActionRefusedException(
                 HttpStatus.SERVICE_UNAVAILABLE_503, Text.cut(why, AuditRecord.MAX_REASON));
     }

@@ -1,5 +1,7 @@
 package dev.perigee.gateway.console;
 
+import dev.perigee.gateway.deadletter.Drafter;
+import dev.perigee.gateway.inbound.RecordReader;
 import dev.perigee.gateway.inbound.TopicTail;
 import dev.perigee.protocol.access.AdminAccess;
 import dev.perigee.protocol.settings.Settings;
@@ -38,23 +40,30 @@ public final class Console implements AutoCloseable {
      *
      * @param consumers makes consumers outside any group that read committed records only
      * @param producers makes producers for actions
+     * @param redrivers makes producers for {@link dev.perigee.gateway.deadletter.Redrive}
      * @param group of the gateways
      * @param memberSuffix what the gateways' consumers append to the gateway's id
      */
     public record Kafka(
             Supplier<Consumer<byte[], byte[]>> consumers,
             Supplier<Producer<byte[], byte[]>> producers,
+            Supplier<Producer<byte[], byte[]>> redrivers,
             Admin admin,
             TopicNames names,
             String group,
             String memberSuffix) {}
 
-    /** A console that does nothing until its first viewer. */
+    /**
+     * A console that does nothing until its first viewer.
+     *
+     * @param rules by which the gateway refuses records
+     */
     public static Console of(
             Settings settings,
             AdminAccess access,
             FleetSources sources,
             Kafka kafka,
+            RecordReader rules,
             InstantSource clock) {
         var starts = new StartPositions(kafka.names(), settings.value(ConsoleSettings.HISTORY));
         var group =
@@ -91,6 +100,17 @@ public final class Console implements AutoCloseable {
                             };
                         });
         var tokens = settings.valueOrNull(ConsoleSettings.TOKENS);
+        var letters =
+                new KafkaLetters(
+                        kafka.consumers(),
+                        kafka.redrivers(),
+                        kafka.names(),
+                        new Drafter(
+                                kafka.names(),
+                                sources.partitions(),
+                                Drafter.Changes.none(),
+                                rules,
+                                clock));
         var actions =
                 new ActionDesk(
                         sources.gatewayId(),
@@ -101,18 +121,22 @@ public final class Console implements AutoCloseable {
                                 kafka.names(),
                                 sources.partitions()),
                         new WorkerDrains(settings.valueOrNull(ConsoleSettings.WORKER_TOKEN)),
+                        letters,
                         clock);
+        var letIn =
+                new ConsoleAccess(
+                        access,
+                        new LoginSessions(clock),
+                        tokens == null ? ConsoleTokens.NONE : tokens,
+                        settings.value(ConsoleSettings.ROLE));
+        var client = OidcClient.of(settings);
         return new Console(
                 settings.value(ConsoleSettings.ENABLED),
                 watch,
                 actions,
                 new ConsoleHandler(
                         sources.gatewayId(),
-                        new ConsoleAccess(
-                                access,
-                                new LoginSessions(clock),
-                                tokens == null ? ConsoleTokens.NONE : tokens,
-                                settings.value(ConsoleSettings.ROLE)),
+                        letIn,
                         watch,
                         new ActionPages(actions, watch),
                         new CallFinder(
@@ -120,6 +144,14 @@ public final class Console implements AutoCloseable {
                                 kafka.names(),
                                 settings.value(ConsoleSettings.HISTORY),
                                 clock),
+                        letters,
+                        client == null
+                                ? null
+                                : new OidcPages(
+                                        client,
+                                        new OidcProvider(client, OidcProvider.PATIENCE, clock),
+                                        new LoginTickets(clock),
+                                        letIn),
                         SILENCE));
     }
 

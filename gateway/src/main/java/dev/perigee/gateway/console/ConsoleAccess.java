@@ -135,6 +135,16 @@ final class ConsoleAccess {
         return null;
     }
 
+    /** Begins a session for who was made sure of elsewhere. */
+    void letIn(Request request, Response response, Person person, boolean secure) {
+        var secret = sessions.begin(person);
+        Response.addCookie(
+                response,
+                HttpCookie.build(cookie(request, secret, LoginSessions.LIFETIME.toSeconds()))
+                        .secure(secure || request.isSecure())
+                        .build());
+    }
+
     void logout(Request request, Response response) {
         var secret = secret(request);
         if (secret != null) {
@@ -154,7 +164,11 @@ final class ConsoleAccess {
     }
 
     private static @Nullable String secret(Request request) {
-        var name = name(request);
+        return cookie(request, name(request));
+    }
+
+    /** A cookie that the browser holds, null where it holds none of this name. */
+    static @Nullable String cookie(Request request, String name) {
         for (var cookie : Request.getCookies(request)) {
             if (cookie.getName().equals(name)) {
                 return cookie.getValue();

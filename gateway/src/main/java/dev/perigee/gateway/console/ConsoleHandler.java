@@ -41,12 +41,15 @@ final class ConsoleHandler extends Handler.Abstract {
     private final FleetWatch watch;
     private final ActionPages actions;
     private final CallFinder calls;
+    private final Letters letters;
+    private final @Nullable OidcPages oidc;
     private final Duration silence;
     private final StaticFiles files = new StaticFiles();
 
     /**
      * A handler.
      *
+     * @param oidc null where no provider is configured
      * @param silence after which a stream says that it lives
      */
     ConsoleHandler(
@@ -55,12 +58,16 @@ final class ConsoleHandler extends Handler.Abstract {
             FleetWatch watch,
             ActionPages actions,
             CallFinder calls,
+            Letters letters,
+            @Nullable OidcPages oidc,
             Duration silence) {
         this.gatewayId = gatewayId;
         this.access = access;
         this.watch = watch;
         this.actions = actions;
         this.calls = calls;
+        this.letters = letters;
+        this.oidc = oidc;
         this.silence = silence;
     }
 
@@ -68,6 +75,8 @@ final class ConsoleHandler extends Handler.Abstract {
 
     private record Who(
             String gatewayId, boolean loggedIn, String name, ActionRole role, boolean hasTokens) {}
+
+    private record Logins(boolean oidc) {}
 
     private record Login(@Nullable String token) {}
 
@@ -85,6 +94,8 @@ final class ConsoleHandler extends Handler.Abstract {
             send(response, callback, HttpStatus.FOUND_302, "text/plain", new byte[0]);
         } else if (path.startsWith(API)) {
             api(path.substring(API.length()), request, response, callback);
+        } else if (oidc != null && OidcPages.answers(path)) {
+            oidc.answer(path, request, response, callback);
         } else {
             file(path.substring(ConsoleAccess.PATH.length()), request, response, callback);
         }
@@ -113,9 +124,13 @@ final class ConsoleHandler extends Handler.Abstract {
 
     private void api(String path, Request request, Response response, Callback callback)
             throws IOException, InterruptedException {
+        if (path.equals("login") && HttpMethod.GET.is(request.getMethod())) {
+            json(response, callback, new Logins(oidc != null));
+            return;
+        }
         if (path.equals("login") || path.equals("logout")) {
             if (!HttpMethod.POST.is(request.getMethod())) {
-                notAllowed(response, callback, "POST");
+                notAllowed(response, callback, path.equals("login") ? "GET, POST" : "POST");
             } else if (ConsoleAccess.isOfAnotherOrigin(request)) {
                 problem(response, callback, HttpStatus.FORBIDDEN_403, "a page of elsewhere asks");
             } else if (path.equals("login")) {
@@ -149,9 +164,11 @@ final class ConsoleHandler extends Handler.Abstract {
                             access.hasSession(request),
                             person.name(),
                             person.role(),
-                            access.hasTokens()));
+                            access.hasTokens() || oidc != null));
         } else if (path.equals("call")) {
             call(request, response, callback);
+        } else if (path.equals("letters")) {
+            letters(response, callback);
         } else {
             show(path, request, response, callback);
         }
@@ -200,6 +217,14 @@ final class ConsoleHandler extends Handler.Abstract {
         }
     }
 
+    private void letters(Response response, Callback callback) throws InterruptedException {
+        try {
+            json(response, callback, letters.newest());
+        } catch (ActionRefusedException e) {
+            problem(response, callback, e.status(), e.reason());
+        }
+    }
+
     private void show(String path, Request request, Response response, Callback callback)
             throws IOException, InterruptedException {
         try (var viewing = watch.open()) {
@@ -227,7 +252,7 @@ final class ConsoleHandler extends Handler.Abstract {
                         callback,
                         HttpStatus.NOT_FOUND_404,
                         "not found; there are session, fleet, instances, instance?id=,"
-                                + " call?id=, actions, stream");
+                                + " call?id=, letters, actions, stream");
             }
         }
     }

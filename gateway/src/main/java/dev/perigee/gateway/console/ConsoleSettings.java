@@ -66,7 +66,15 @@ public final class ConsoleSettings {
 
     public static final SettingsSchema SCHEMA =
             SettingsSchema.of(
-                    "gateway", ENABLED, HISTORY, MEMORY, VIEWERS, ROLE, TOKENS, WORKER_TOKEN);
+                            "gateway",
+                            ENABLED,
+                            HISTORY,
+                            MEMORY,
+                            VIEWERS,
+                            ROLE,
+                            TOKENS,
+                            WORKER_TOKEN)
+                    .with(OidcSettings.SCHEMA);
 
     private ConsoleSettings() {}
 }

@@ -26,6 +26,7 @@ final class StaticFiles {
                     "detail.js",
                     "timeline.js",
                     "calls.js",
+                    "letters.js",
                     "alerts.js",
                     "runbooks.js",
                     "runbooks.md");

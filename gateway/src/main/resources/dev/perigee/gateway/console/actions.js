@@ -15,6 +15,7 @@ const ACTIONS = {
   unblock: ['Unblock', 'operate', 'Starts what was blocked.'],
   disable_tool: ['Disable a tool', 'operate', 'Hides the tool and refuses its calls until it is enabled again.'],
   enable_tool: ['Enable a tool', 'operate', 'Shows a disabled tool again and lets its calls pass.'],
+  redrive: ['Redrive', 'operate', 'Puts it back where it came from, once, as if it were sent now. It is not changed: “perigee redrive” can edit.'],
   drain: ['Drain', 'admin', 'Lets every partition leave the worker. It takes nothing new until it restarts or the drain is undone.'],
   undo_drain: ['Undo the drain', 'admin', 'Lets the worker take partitions again.'],
 };
@@ -34,7 +35,10 @@ export class Actions {
       this.#send();
     });
     byId('action-close').addEventListener('click', () => byId('action').close());
-    byId('action').addEventListener('close', () => { this.#run += 1; });
+    byId('action').addEventListener('close', () => {
+      this.#run += 1;
+      this.#asked?.closed?.();
+    });
     byId('action-kind').addEventListener('change', (event) => this.#kind(event.target.value));
   }
 
@@ -70,6 +74,11 @@ export class Actions {
     this.#open({ kinds: OF_GROUP, processes, what: `${first}${plural(instances.length, 'instance')}: ${title}` });
   }
 
+  /** Asks why dead letters are put back; calls closed() when the dialog is. */
+  openLetters(letters, what, closed) {
+    if (this.allows('redrive')) this.#open({ kinds: ['redrive'], letters, what, closed });
+  }
+
   #button(action, label, onclick) {
     return h('button', { type: 'button', 'data-action': action, 'aria-haspopup': 'dialog', 'aria-label': label, onclick }, ACTIONS[action][0]);
   }
@@ -80,7 +89,7 @@ export class Actions {
     byId('action-kind-field').hidden = asked.kinds.length === 1;
     byId('action-kind').replaceChildren(...asked.kinds.map((kind) => h('option', { value: kind }, ACTIONS[kind][0])));
     setText(byId('action-what'), asked.what);
-    const count = asked.processes?.length ?? 1;
+    const count = (asked.processes ?? asked.letters)?.length ?? 1;
     byId('action-count-field').hidden = count === 1;
     byId('action-count').required = count > 1;
     setText(byId('action-count-label'), `How many are there? Type ${count} to confirm`);
@@ -103,6 +112,7 @@ export class Actions {
     setText(byId('action-title'), name);
     setText(byId('action-do'), name);
     setText(byId('action-does'), does);
+    setText(byId('action-reason-label'), kind === 'redrive' ? 'Reason, for the audit topic' : 'Reason, for the audit topic and the user');
     byId('action-tool-field').hidden = !this.#needsTool;
     byId('action-tool').required = this.#needsTool;
   }
@@ -114,8 +124,8 @@ export class Actions {
   }
 
   async #send() {
-    const { processes, worker } = this.#asked;
-    const count = processes?.length ?? 1;
+    const { processes, letters, worker } = this.#asked;
+    const count = (processes ?? letters)?.length ?? 1;
     setText(byId('action-error'), '');
     if (count > 1 && byId('action-count').value.trim() !== String(count)) {
       setText(byId('action-error'), `Type ${count} to confirm how many are meant.`);
@@ -128,6 +138,7 @@ export class Actions {
       reason: byId('action-reason').value,
       tool: this.#needsTool ? byId('action-tool').value : undefined,
       process_ids: processes,
+      letters,
       count,
       worker,
     };

@@ -5,12 +5,13 @@ import { Calls } from './calls.js';
 import { Detail } from './detail.js';
 import { FleetPage } from './fleet.js';
 import { List } from './list.js';
-import { logout, prepareLogin } from './login.js';
+import { Letters } from './letters.js';
+import { logout, offerOidc, prepareLogin } from './login.js';
 import { Runbooks } from './runbooks.js';
 import { Stream, ask } from './stream.js';
 
-const VIEWS = ['instances', 'fleet', 'calls', 'runbooks', 'login'];
-const TITLES = { instances: 'Instances', fleet: 'Fleet', calls: 'Find a call', runbooks: 'Runbooks' };
+const VIEWS = ['instances', 'fleet', 'calls', 'letters', 'runbooks', 'login'];
+const TITLES = { instances: 'Instances', fleet: 'Fleet', calls: 'Find a call', letters: 'Dead letters', runbooks: 'Runbooks' };
 let view = null;
 let openId = null;
 let loggedOut = false;
@@ -24,6 +25,7 @@ const detail = new Detail(() => go('#/instances'), actions);
 const fleetPage = new FleetPage(actions);
 const runbooks = new Runbooks();
 const calls = new Calls((id) => go(`#/calls/${encodeURIComponent(id)}`));
+const letters = new Letters(actions);
 const showFleet = () => fleetPage.show(stream.fleet, stream.instances.values());
 
 function liveness(state, text) {
@@ -77,6 +79,7 @@ function refused(status, reason) {
   liveness('lost', 'Not connected');
   byId('login').querySelectorAll('label, #token, button').forEach((it) => { it.hidden = status !== 401; });
   byId('login-text').hidden = status !== 401;
+  if (status === 401) offerOidc(); else byId('login-oidc').hidden = true;
   setText(byId('login-error'), status === 401 ? '' : reason ?? '');
   loggedOut = true;
   byId('logout').hidden = true;
@@ -98,11 +101,12 @@ function show(name) {
 /** Goes where the address says; again to connect anew, wherever that is. */
 function route(again = false) {
   if (loggedOut) return;
-  const [, name, id] = location.hash.match(/^#\/(instances|fleet|calls|runbooks)(?:\/(.+))?$/) ?? [null, 'instances', null];
+  const [, name, id] = location.hash.match(/^#\/(instances|fleet|calls|letters|runbooks)(?:\/(.+))?$/) ?? [null, 'instances', null];
   const wanted = name === 'instances' && id ? decodeURIComponent(id) : null;
   show(name);
   if (name === 'fleet' && stream.fleet) showFleet();
   if (name === 'calls') calls.show(id ? decodeURIComponent(id) : null);
+  if (name === 'letters') letters.show();
   if (name === 'runbooks') runbooks.show(id ? decodeURIComponent(id) : null);
   if (again || wanted !== openId) {
     const before = openId;
@@ -149,12 +153,13 @@ document.addEventListener('keydown', (event) => {
   if (typing) return;
   const actions = {
     '/': () => {
-      if (view !== 'instances') go('#/instances');
-      byId('search').focus();
-      byId('search').select();
+      if (view !== 'instances' && view !== 'letters') go('#/instances');
+      const field = byId(view === 'letters' ? 'letter-filter' : 'search');
+      field.focus();
+      field.select();
     },
-    j: () => { if (view === 'instances') list.move(1); },
-    k: () => { if (view === 'instances') list.move(-1); },
+    j: () => { if (view === 'instances') list.move(1); else if (view === 'letters') letters.move(1); },
+    k: () => { if (view === 'instances') list.move(-1); else if (view === 'letters') letters.move(-1); },
     o: () => detail.tab('overview'),
     l: () => detail.tab('logs'),
     c: () => detail.tab('calls'),
@@ -162,8 +167,9 @@ document.addEventListener('keydown', (event) => {
     i: () => go('#/instances'),
     f: () => go('#/fleet'),
     t: () => go('#/calls'),
+    d: () => go('#/letters'),
     r: () => go('#/runbooks'),
-    a: () => { if (openId !== null) detail.act(); else if (view === 'instances') list.act(); },
+    a: () => { if (openId !== null) detail.act(); else if (view === 'instances') list.act(); else if (view === 'letters') letters.act(); },
     '?': () => byId('help').showModal(),
   };
   if (event.key in actions) {

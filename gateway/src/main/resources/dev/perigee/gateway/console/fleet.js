@@ -196,7 +196,7 @@ function loadTiles({ load, workers, reading }) {
     tile('p99', ms(calls?.p99_ms), 'at the worker'),
     tile('In flight', workers.some((it) => it.facts) ? running.toLocaleString('en') : '–', 'calls, by the newest heartbeats'),
     tile('Lag', backlog ? sum(backlog.open).toLocaleString('en') : '–', 'commands and requests not done'),
-    tile('Dead letters', backlog ? backlog.dead_letters.toLocaleString('en') : '–', 'new in the last hour'));
+    tile('Dead letters', backlog ? backlog.dead_letters.toLocaleString('en') : '–', h('a', { href: '#/letters' }, 'new in the last hour')));
 }
 
 const sum = (counts) => Object.values(counts).reduce((all, count) => all + count, 0);

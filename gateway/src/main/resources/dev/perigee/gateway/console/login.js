@@ -25,6 +25,16 @@ export function prepareLogin(letIn) {
   });
 }
 
+/** Shows the way by a provider where there is one. */
+export async function offerOidc() {
+  try {
+    const response = await fetch('api/login', { cache: 'no-store' });
+    byId('login-oidc').hidden = !(response.ok && (await response.json()).oidc);
+  } catch {
+    byId('login-oidc').hidden = true;
+  }
+}
+
 export async function logout() {
   await fetch('api/logout', { method: 'POST' });
 }

@@ -58,6 +58,11 @@ final class RecordedActions implements ActionLog {
         return commands;
     }
 
+    /** Adds to what was written. */
+    void note(String what) {
+        order.add(what);
+    }
+
     int openResults() {
         return openResults.get();
     }

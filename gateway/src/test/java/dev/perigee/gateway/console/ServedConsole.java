@@ -38,9 +38,11 @@ final class ServedConsole implements AutoCloseable {
 
     final LinkedBlockingQueue<Board> boards = new LinkedBlockingQueue<>();
     final RecordedActions log = new RecordedActions();
+    final RecordedLetters letters = new RecordedLetters(log);
     private final List<AutoCloseable> parts = new ArrayList<>();
     private final HttpClient http = HttpClient.newHttpClient();
     private volatile Instant now = NOON;
+    private @Nullable SigningProvider oidc;
     private HostPort address = new HostPort("127.0.0.1", 0);
 
     void start(@Nullable String token, boolean open) throws Exception {
@@ -63,13 +65,14 @@ final class ServedConsole implements AutoCloseable {
                             return () -> {};
                         });
         var access = new AdminAccess(token, open, false);
-        var desk = new ActionDesk("g1", log, new WorkerDrains(null), () -> now);
+        var letIn =
+                new ConsoleAccess(access, new LoginSessions(() -> now), tokens, ActionRole.READ);
+        var desk = new ActionDesk("g1", log, new WorkerDrains(null), letters, () -> now);
         parts.add(desk);
         var handler =
                 new ConsoleHandler(
                         "g1",
-                        new ConsoleAccess(
-                                access, new LoginSessions(() -> now), tokens, ActionRole.READ),
+                        letIn,
                         watch,
                         new ActionPages(desk, watch),
                         new CallFinder(
@@ -79,6 +82,8 @@ final class ServedConsole implements AutoCloseable {
                                 new TopicNames(TopicNames.DEFAULT_PREFIX),
                                 Duration.ofHours(1),
                                 () -> NOON),
+                        letters,
+                        oidc == null ? null : oidc.pages(letIn, () -> now),
                         Duration.ofMillis(100));
         var server =
                 AdminServer.start(
@@ -103,6 +108,15 @@ final class ServedConsole implements AutoCloseable {
                 List.of(),
                 null,
                 board.known().reading());
+    }
+
+    /** Lets people log in by a provider; before it is started. */
+    void trust(SigningProvider provider) {
+        oidc = provider;
+    }
+
+    Instant now() {
+        return now;
     }
 
     /** Lets time pass for sessions of browsers. */

@@ -37,7 +37,7 @@ public enum AuditAction {
     UNDO_DRAIN(ActionRole.ADMIN, null, null),
     /** Puts dead letters back where they came from. */
     @JsonProperty("redrive")
-    REDRIVE(ActionRole.ADMIN, null, null);
+    REDRIVE(ActionRole.OPERATE, null, null);
 
     private final ActionRole needed;
     private final @Nullable String commandType;

@@ -1,7 +1,6 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.deadletter.Letter;
-import dev.perigee.local.deadletter.LetterBox;
+import dev.perigee.gateway.deadletter.Letter;
 import dev.perigee.part.CliException;
 import dev.perigee.part.ClientCommand;
 import dev.perigee.part.ExitCode;
@@ -41,8 +40,8 @@ final class DeadLettersListCommand extends ClientCommand {
         List<Letter> letters;
         try (var _ = waiting("Reading the dead letters")) {
             letters =
-                    new LetterBox(connection)
-                            .letters(options.filter(connection)).stream()
+                    new ClientLetters(connection)
+                            .box().letters(options.filter(connection)).stream()
                                     .filter(letter -> !open || letter.redrivenTo() == null)
                                     .toList();
         }
@@ -68,7 +67,7 @@ final class DeadLettersListCommand extends ClientCommand {
     private static List<String> row(Letter letter) {
         var redrivenTo = letter.redrivenTo();
         return List.of(
-                LetterLines.place(letter),
+                letter.place(),
                 LetterLines.time(letter),
                 LetterLines.key(letter),
                 letter.origin(),

@@ -1,8 +1,7 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.deadletter.Letter;
-import dev.perigee.local.deadletter.LetterBox;
-import dev.perigee.local.deadletter.LetterFilter;
+import dev.perigee.gateway.deadletter.Letter;
+import dev.perigee.gateway.deadletter.LetterFilter;
 import dev.perigee.part.ClientCommand;
 import dev.perigee.part.ExitCode;
 import java.util.List;
@@ -37,7 +36,7 @@ final class DeadLettersShowCommand extends ClientCommand {
     @Override
     public Integer call() throws InterruptedException {
         var output = output();
-        var box = new LetterBox(connection());
+        var box = new ClientLetters(connection()).box();
         List<Letter> letters;
         try (var _ = waiting("Reading the dead letters")) {
             letters = box.letters(LetterFilter.at(Set.copyOf(places)));

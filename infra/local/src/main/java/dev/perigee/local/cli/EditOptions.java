@@ -1,7 +1,7 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.deadletter.Drafter.Changes;
-import dev.perigee.local.deadletter.Edits;
+import dev.perigee.gateway.deadletter.Drafter.Changes;
+import dev.perigee.gateway.deadletter.Edits;
 import dev.perigee.part.CliException;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.topic.RecordKey;

@@ -1,6 +1,6 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.deadletter.Letter;
+import dev.perigee.gateway.deadletter.Letter;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -8,11 +8,6 @@ import java.util.Map;
 /** Printed form of dead letters: by position, without values. */
 final class LetterLines {
     private LetterLines() {}
-
-    /** Where a letter is, as options take it: {@code partition@offset}. */
-    static String place(Letter letter) {
-        return letter.position().partition() + "@" + letter.position().offset();
-    }
 
     static String time(Letter letter) {
         return letter.time().truncatedTo(ChronoUnit.SECONDS).toString();
@@ -25,7 +20,7 @@ final class LetterLines {
     /** The fields of a letter's JSON; absent ones are null. */
     static Map<String, Object> json(Letter letter) {
         var fields = new LinkedHashMap<String, Object>();
-        fields.put("letter", place(letter));
+        fields.put("letter", letter.place());
         fields.put("time", letter.time());
         if (letter.key() != null) {
             fields.put("key", letter.key());

@@ -1,7 +1,7 @@
 package dev.perigee.local.cli;
 
 import dev.perigee.client.KafkaConnection;
-import dev.perigee.local.deadletter.LetterFilter;
+import dev.perigee.gateway.deadletter.LetterFilter;
 import dev.perigee.part.CliException;
 import dev.perigee.protocol.audit.AuditRecord;
 import dev.perigee.protocol.audit.AuditTarget;

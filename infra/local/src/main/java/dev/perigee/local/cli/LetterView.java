@@ -1,7 +1,6 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.deadletter.Letter;
-import dev.perigee.local.deadletter.SecretMask;
+import dev.perigee.gateway.deadletter.Letter;
 import dev.perigee.part.Output;
 import dev.perigee.part.Span;
 import java.nio.ByteBuffer;
@@ -36,7 +35,7 @@ final class LetterView {
             output.json(fields);
             return;
         }
-        output.line(new Span("bold", "letter " + LetterLines.place(letter)));
+        output.line(new Span("bold", "letter " + letter.place()));
         output.line("time    " + LetterLines.time(letter));
         output.line("key     " + LetterLines.key(letter));
         output.line("reason  " + letter.reason());

@@ -1,6 +1,6 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.deadletter.LetterBox;
+import dev.perigee.gateway.deadletter.LetterBox;
 import dev.perigee.part.CliException;
 import dev.perigee.part.CommandTree;
 import dev.perigee.part.Failures;

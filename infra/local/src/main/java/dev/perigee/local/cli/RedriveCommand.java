@@ -1,13 +1,12 @@
 package dev.perigee.local.cli;
 
 import dev.perigee.client.TopicTail;
-import dev.perigee.local.deadletter.Draft;
-import dev.perigee.local.deadletter.Drafter;
-import dev.perigee.local.deadletter.Letter;
-import dev.perigee.local.deadletter.LetterBox;
-import dev.perigee.local.deadletter.Redrive;
-import dev.perigee.local.deadletter.Redrive.TakenOverException;
-import dev.perigee.local.deadletter.Redriven;
+import dev.perigee.gateway.deadletter.Draft;
+import dev.perigee.gateway.deadletter.Drafter;
+import dev.perigee.gateway.deadletter.Letter;
+import dev.perigee.gateway.deadletter.LetterBox;
+import dev.perigee.gateway.deadletter.Redrive.TakenOverException;
+import dev.perigee.gateway.deadletter.Redriven;
 import dev.perigee.part.CliException;
 import dev.perigee.part.ClientCommand;
 import dev.perigee.part.ExitCode;
@@ -20,6 +19,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -84,7 +84,8 @@ final class RedriveCommand extends ClientCommand {
         var changes = edits.changes();
         var connection = connection();
         var filter = options.filter(connection, Set.copyOf(offsets));
-        var box = new LetterBox(connection);
+        var letterTopic = new ClientLetters(connection);
+        var box = letterTopic.box();
         var drafter =
                 new Drafter(connection.names(), partitions(), changes, InstantSource.system());
         if (dryRun) {
@@ -95,11 +96,13 @@ final class RedriveCommand extends ClientCommand {
         }
         new AuditNotes(connection, AuditAction.REDRIVE, because)
                 .write(options.target(offsets, all, again));
-        try (var redrive = Redrive.begin(connection)) {
+        try (var redrive = letterTopic.redrive()) {
             var chosen = chosen(box.letters(filter));
             var report = new RedriveReport(output(), this::warn, chosen.size(), false);
             redrive.run(chosen, box, drafter, report::tell);
             return report.end();
+        } catch (KafkaException e) {
+            throw connection.explained(e);
         } catch (TakenOverException e) {
             throw new CliException(
                     ExitCode.FAILED,

@@ -1,6 +1,6 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.deadletter.Redriven;
+import dev.perigee.gateway.deadletter.Redriven;
 import dev.perigee.part.ExitCode;
 import dev.perigee.part.Output;
 import dev.perigee.part.Progress;
@@ -46,10 +46,7 @@ final class RedriveReport {
         } else {
             output.line(
                     Span.plain(
-                            LetterLines.place(each.letter())
-                                    + "  "
-                                    + LetterLines.key(each.letter())
-                                    + "  "),
+                            each.letter().place() + "  " + LetterLines.key(each.letter()) + "  "),
                     new Span(
                             each.isRefused() ? "fg(red)" : "fg(green)",
                             each.outcome().replace('_', ' ')),

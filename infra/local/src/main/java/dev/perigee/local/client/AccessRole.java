@@ -139,6 +139,16 @@ public enum AccessRole {
             return topics(names, READ, SHOWN);
         }
     },
+    /** What it needs besides these to put dead letters back. */
+    CONSOLE_REDRIVE {
+        @Override
+        public List<AccessRight> rights(TopicNames names, String group, List<String> replies) {
+            var rights = new ArrayList<AccessRight>();
+            rights.addAll(topics(names, WRITE, EnumSet.of(Topic.TOOL_REQUESTS)));
+            rights.add(new AccessRight(Scope.TRANSACTIONAL_IDS, names.prefix() + "redrive", WRITE));
+            return rights;
+        }
+    },
     /** {@code perigee replay} where it reads. */
     REPLAY_SOURCE {
         @Override

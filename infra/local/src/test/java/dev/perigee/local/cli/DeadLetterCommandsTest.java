@@ -5,13 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perigee.client.KafkaConnection;
 import dev.perigee.client.TopicTail;
+import dev.perigee.gateway.deadletter.Drafter;
+import dev.perigee.gateway.deadletter.Drafter.Changes;
+import dev.perigee.gateway.deadletter.Edits;
+import dev.perigee.gateway.deadletter.LetterFilter;
+import dev.perigee.gateway.deadletter.Redrive;
 import dev.perigee.local.broker.EmbeddedBroker;
-import dev.perigee.local.deadletter.Drafter;
-import dev.perigee.local.deadletter.Drafter.Changes;
-import dev.perigee.local.deadletter.Edits;
-import dev.perigee.local.deadletter.LetterBox;
-import dev.perigee.local.deadletter.LetterFilter;
-import dev.perigee.local.deadletter.Redrive;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
@@ -180,10 +179,10 @@ class DeadLetterCommandsTest {
     void aRunThatAnotherEndedWritesNothing() throws Exception {
         letter("t/u", "misrouted", "tool-requests", GOOD);
         var kafka = new KafkaConnection(broker.bootstrap(), new TopicNames(prefix), Map.of());
-        var box = new LetterBox(kafka);
+        var box = new ClientLetters(kafka).box();
         var changes = new Changes(Edits.none(), null, null, List.of(), false);
         var drafter = new Drafter(kafka.names(), 2, changes, InstantSource.system());
-        try (var first = Redrive.begin(kafka)) {
+        try (var first = new ClientLetters(kafka).redrive()) {
             var chosen = box.letters(LetterFilter.at(Set.of()));
             assertThat(run("redrive", "--all").exitCode()).isZero();
 

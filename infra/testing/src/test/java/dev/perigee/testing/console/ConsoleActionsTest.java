@@ -9,8 +9,13 @@ import dev.perigee.testing.Fixtures;
 import dev.perigee.testing.fleet.Backend;
 import dev.perigee.testing.fleet.FleetUnderTest;
 import dev.perigee.testing.fleet.Installation;
+import dev.perigee.testing.fleet.Records;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.utils.Utils;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -31,6 +36,7 @@ final class ConsoleActionsTest {
     private static final String SCRIPT = "<img src=x onerror=window.ran=1>";
     private static final String ROWS = "document.querySelectorAll('#rows tr').length";
 
+    private LoginProvider provider;
     private FleetUnderTest fleet;
     private Backend backend;
     private Chromium chromium;
@@ -40,6 +46,7 @@ final class ConsoleActionsTest {
     @BeforeAll
     void start() throws Exception {
         chromium = Chromium.start(Program.CHROMIUM.path());
+        provider = new LoginProvider();
         fleet =
                 FleetUnderTest.named("console-actions")
                         .gateways(1)
@@ -49,8 +56,15 @@ final class ConsoleActionsTest {
                                 "console.tokens",
                                 "rita read %s\nolga operate %s\nada admin %s"
                                         .formatted(READER, OPERATOR, ADMIN))
+                        .gateway("console.oidc.issuer", provider.issuer())
+                        .gateway("console.oidc.client-id", "perigee")
+                        .gateway(
+                                "console.oidc.redirect-url",
+                                "http://127.0.0.1:1/console/oidc/callback")
+                        .gateway("console.oidc.operate-values", "ops")
                         .worker("heartbeat.interval", "2s")
                         .start();
+        provider.console(fleet.part("gateway-1").field("admin") + "/console");
         backend = fleet.backend();
         files = server("alice", "Shared files");
         backend.install(List.of(files, server("bob", SCRIPT), server("carol", "Of Carol")));
@@ -73,6 +87,9 @@ final class ConsoleActionsTest {
     void end() {
         if (fleet != null) {
             fleet.close();
+        }
+        if (provider != null) {
+            provider.close();
         }
         if (chromium != null) {
             chromium.close();
@@ -229,6 +246,103 @@ final class ConsoleActionsTest {
         endsWell();
     }
 
+    /** Sends a record to another partition than that of its key; returns where the letter is of. */
+    private String misrouted(String value) throws Exception {
+        var key = files.key().getBytes(StandardCharsets.UTF_8);
+        int right = Utils.toPositive(Utils.murmur2(key)) % fleet.partitions();
+        var sent =
+                backend.send(
+                        new ProducerRecord<>(
+                                "mcp.commands",
+                                (right + 1) % fleet.partitions(),
+                                key,
+                                value.getBytes(StandardCharsets.UTF_8)));
+        return fleet.records().deadLetter(sent).header("perigee-origin");
+    }
+
+    private String restart(String id) {
+        return """
+                {"id":"%s","command_type":"restart",
+                 "payload":{"installation_id":"%s","team_id":"%s","user_id":"%s"}}
+                """
+                .formatted(id, files.installationId(), files.teamId(), files.userId());
+    }
+
+    private long completed(String command) {
+        return fleet.records().on(Topic.COMMAND_RESULTS).stream()
+                .filter(it -> it.text("command_id").equals(command))
+                .filter(it -> it.text("outcome").equals("completed"))
+                .count();
+    }
+
+    @Test
+    @DisplayName(
+            "OPS-05: puts dead letters back by the keyboard, and none that somebody else has put back")
+    void redrives() throws Exception {
+        var _ = misrouted(restart("redriven-here"));
+        var there = misrouted(restart("redriven-there"));
+        var _ = misrouted("{ no json");
+        login(OPERATOR);
+        page.press("d");
+        page.awaitText("#letters-said", "3 dead letters, 3 not put back");
+        page.screenshot("letters");
+
+        var other =
+                fleet.start(
+                        "redrive",
+                        List.of("redrive", "--bootstrap", fleet.bootstrap(), "--offset", there));
+        assertThat(other.awaitExit()).as(other.output()).isZero();
+        page.click("#letters-all");
+        page.await("document.getElementById('letters-redrive').innerText === 'Redrive 3…'");
+        ask("keys were mended", 3);
+        page.awaitText("#action-error", "was put back before");
+        page.press("Escape");
+        page.awaitText("#letters-said", "3 dead letters, 2 not put back");
+
+        // Both are selected still, and the one in focus is taken out and in again.
+        page.press("j");
+        page.await("document.activeElement.closest('#letter-rows tr') !== null");
+        for (var selected : List.of("Redrive 1…", "Redrive 2…")) {
+            page.press(" ");
+            page.await(
+                    "document.getElementById('letters-redrive').innerText === '%s'"
+                            .formatted(selected));
+        }
+        ask("keys were mended " + SCRIPT, 2);
+        page.awaitText("#action-progress", "2 of 2 begun, 1 completed, 1 failed");
+        page.awaitText("#action-outcomes", "malformed");
+        page.press("Escape");
+        page.awaitText("#letters-said", "3 dead letters, 1 not put back");
+
+        var audit =
+                fleet.records()
+                        .await(
+                                Topic.AUDIT,
+                                "a redrive",
+                                it ->
+                                        it.text("action").equals("redrive")
+                                                && it.text("reason").endsWith(SCRIPT));
+        assertThat(audit.text("actor")).isEqualTo("olga");
+        assertThat(audit.text("role")).isEqualTo("operate");
+        for (var command : List.of("redriven-here", "redriven-there")) {
+            Awaitility.await()
+                    .atMost(Records.PATIENCE)
+                    .untilAsserted(() -> assertThat(completed(command)).isEqualTo(1));
+        }
+        page.size(320, 700);
+        assertThat(page.eval("document.documentElement.scrollWidth").asInt()).isLessThan(321);
+    }
+
+    private void ask(String reason, int count) {
+        page.press("a");
+        page.await("document.activeElement.id === 'action-reason'");
+        page.type(reason);
+        page.press("Tab");
+        page.await("document.activeElement.id === 'action-count'");
+        page.type(Integer.toString(count));
+        page.press("Enter");
+    }
+
     @Test
     @DisplayName("OPS-05: drains a worker and takes it back, for admins only")
     void drains() {
@@ -247,12 +361,49 @@ final class ConsoleActionsTest {
         }
     }
 
+    private void goToTheProvider() {
+        page.await("document.getElementById('login-oidc').checkVisibility()");
+        page.press("Tab");
+        page.press("Tab");
+        page.await("document.activeElement.getAttribute('href') === 'oidc/login'");
+        page.press("Enter");
+    }
+
+    @Test
+    @DisplayName(
+            "OPS-05: logs in by a provider of another site, and acts under the name of its claims")
+    void logsInByAProvider() {
+        provider.groups("guests");
+        goToTheProvider();
+        page.awaitText("main", "none of what the claim groups has gives you a role here");
+        page.click("a[href=\"../\"]");
+        page.await("document.activeElement.id === 'token'");
+
+        provider.groups("ops");
+        goToTheProvider();
+        page.awaitText("#who", "oidc:olga, operate");
+        page.await(ROWS + " === 3");
+        look("alice");
+        act("restart", "as another");
+        var audit =
+                fleet.records()
+                        .await(
+                                Topic.AUDIT,
+                                "a restart by oidc:olga",
+                                it -> it.text("actor").equals("oidc:olga"));
+        assertThat(audit.text("reason")).isEqualTo("as another");
+    }
+
     @Test
     @DisplayName("OPS-05: shows a reader no button, and answers no request of his own making")
     void isNotForReaders() {
         login(READER);
         look("alice");
         assertThat(page.count("[data-action], button.act")).isZero();
+        page.press("d");
+        page.awaitText("#letters-said", "dead letter");
+        assertThat(page.count("#view-letters [data-action], #view-letters [type=checkbox]"))
+                .isZero();
         var asked =
                 page.eval(
                         "fetch('api/actions', {method: 'POST', headers: {'Content-Type':"

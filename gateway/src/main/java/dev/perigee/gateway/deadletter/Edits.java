@@ -1,4 +1,4 @@
-package dev.perigee.local.deadletter;
+package dev.perigee.gateway.deadletter;
 
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;

@@ -1,4 +1,4 @@
-package dev.perigee.local.deadletter;
+package dev.perigee.gateway.deadletter;
 
 import dev.perigee.gateway.inbound.Inbound.CommandRead;
 import dev.perigee.gateway.inbound.Inbound.Rejected;
@@ -60,22 +60,47 @@ public final class Drafter {
             @Nullable String key,
             @Nullable Duration expiresIn,
             List<String> replyTopics,
-            boolean force) {}
+            boolean force) {
+        /** None. */
+        public static Changes none() {
+            return new Changes(Edits.none(), null, null, List.of(), false);
+        }
+    }
 
     /**
+     * For who has no gateway's rules.
+     *
      * @param partitions how many process partitions there are
      */
     public Drafter(TopicNames names, int partitions, Changes changes, InstantSource clock) {
-        this.names = names;
-        this.partitions = partitions;
-        this.changes = changes;
-        this.clock = clock;
-        this.rules =
+        this(
+                names,
+                partitions,
+                changes,
                 new RecordReader(
                         new ReplyTopics(names, changes.replyTopics()),
                         partitions,
                         LARGEST_BYTES,
-                        ANY);
+                        ANY),
+                clock);
+    }
+
+    /**
+     * The same, by the rules of a gateway.
+     *
+     * @param rules what the gateways refuse
+     */
+    public Drafter(
+            TopicNames names,
+            int partitions,
+            Changes changes,
+            RecordReader rules,
+            InstantSource clock) {
+        this.names = names;
+        this.partitions = partitions;
+        this.changes = changes;
+        this.rules = rules;
+        this.clock = clock;
     }
 
     /** What is to become of a letter. */

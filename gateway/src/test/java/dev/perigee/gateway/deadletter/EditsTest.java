@@ -1,4 +1,4 @@
-package dev.perigee.local.deadletter;
+package dev.perigee.gateway.deadletter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package dev.perigee.local.deadletter;
+package dev.perigee.local.cli;
 
 import dev.perigee.protocol.config.ArgumentSecrets;
 import java.util.Locale;

@@ -1,4 +1,4 @@
-package dev.perigee.local.deadletter;
+package dev.perigee.gateway.deadletter;
 
 import java.time.Instant;
 import java.util.Set;

@@ -1,4 +1,4 @@
-package dev.perigee.local.deadletter;
+package dev.perigee.gateway.deadletter;
 
 import dev.perigee.protocol.topic.Headers;
 import dev.perigee.protocol.topic.RecordOrigin;
@@ -40,6 +40,11 @@ public record Letter(
                 record.value() == null ? 0 : record.value().length,
                 redrivesOf(record),
                 null);
+    }
+
+    /** Where it is, as people write it: {@code partition@offset} of dead-letters. */
+    public String place() {
+        return position.partition() + "@" + position.offset();
     }
 
     static RecordOrigin positionOf(ConsumerRecord<byte[], byte[]> record) {

@@ -1,8 +1,8 @@
-package dev.perigee.local.deadletter;
+package dev.perigee.gateway.deadletter;
 
-import dev.perigee.client.KafkaConnection;
 import dev.perigee.protocol.topic.Headers;
 import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,13 +14,13 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * Puts letters back, a batch of them and their marks in one transaction. Whatever ends it, a letter
@@ -34,8 +34,11 @@ public final class Redrive implements AutoCloseable {
     /** How long another run's open transaction may last, and so how long to wait for its end. */
     private static final Duration OTHER_RUN = Duration.ofSeconds(30);
 
-    private final KafkaConnection connection;
-    private final KafkaProducer<byte[], byte[]> producer;
+    private static final Duration ACKNOWLEDGED = Duration.ofSeconds(10);
+    private static final Duration CLOSED = Duration.ofSeconds(5);
+
+    private final Producer<byte[], byte[]> producer;
+    private final String deadLetters;
     private final Map<String, Letter> letters = new HashMap<>();
     private final List<Open> batch = new ArrayList<>();
     private int batchBytes;
@@ -47,46 +50,46 @@ public final class Redrive implements AutoCloseable {
         private static final long serialVersionUID = 1L;
 
         TakenOverException(Throwable cause) {
-            super("Another 'perigee redrive' began and ended this one.", cause);
+            super("Another redrive began and ended this one.", cause);
         }
     }
 
-    private Redrive(KafkaConnection connection, KafkaProducer<byte[], byte[]> producer) {
-        this.connection = connection;
+    private Redrive(Producer<byte[], byte[]> producer, String deadLetters) {
         this.producer = producer;
+        this.deadLetters = deadLetters;
+    }
+
+    /** What its producer has to have: the one transactional id, and ends of all waits. */
+    public static Map<String, Object> config(TopicNames names) {
+        return Map.of(
+                ProducerConfig.TRANSACTIONAL_ID_CONFIG,
+                names.prefix() + "redrive",
+                ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
+                (int) OTHER_RUN.toMillis(),
+                ProducerConfig.MAX_BLOCK_MS_CONFIG,
+                (int) OTHER_RUN.toMillis(),
+                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                (int) ACKNOWLEDGED.toMillis(),
+                ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
+                LARGEST_BYTES);
     }
 
     /**
      * Begins a run and ends any other. Letters must be read after this.
      *
-     * @throws dev.perigee.client.BrokerUnreachableException when no broker answers
+     * @param producer made with {@link #config}; the run closes it, also when it cannot begin
+     * @throws KafkaException when no broker answers, or one refuses
      */
-    public static Redrive begin(KafkaConnection connection) {
-        KafkaProducer<byte[], byte[]> producer = null;
+    public static Redrive begin(Producer<byte[], byte[]> producer, TopicNames names) {
+        boolean begun = false;
         try {
-            producer =
-                    new KafkaProducer<>(
-                            connection.clientConfig(
-                                    Map.of(
-                                            "transactional.id",
-                                            connection.names().prefix() + "redrive",
-                                            "transaction.timeout.ms",
-                                            (int) OTHER_RUN.toMillis(),
-                                            "max.block.ms",
-                                            (int) OTHER_RUN.toMillis(),
-                                            "delivery.timeout.ms",
-                                            2 * (int) KafkaConnection.PATIENCE.toMillis(),
-                                            "max.request.size",
-                                            LARGEST_BYTES)),
-                            new ByteArraySerializer(),
-                            new ByteArraySerializer());
             producer.initTransactions();
-            return new Redrive(connection, producer);
-        } catch (KafkaException e) {
-            if (producer != null) {
-                producer.close(KafkaConnection.PATIENCE);
+            begun = true;
+            return new Redrive(producer, names.of(Topic.DEAD_LETTERS));
+        } finally {
+            if (!begun) {
+                producer.close(CLOSED);
             }
-            throw connection.explained(e);
         }
     }
 
@@ -94,6 +97,8 @@ public final class Redrive implements AutoCloseable {
      * Puts letters back; tells of each when it is sure.
      *
      * @throws TakenOverException when another run began
+     * @throws KafkaException when no broker answers, or one refuses: of what was not told then a
+     *     new run finds out whether it was put back
      */
     public void run(
             List<Letter> chosen, LetterBox box, Drafter drafter, Consumer<Redriven> listener)
@@ -117,8 +122,6 @@ public final class Redrive implements AutoCloseable {
             commit(listener);
         } catch (ProducerFencedException | InvalidProducerEpochException e) {
             throw new TakenOverException(e);
-        } catch (KafkaException e) {
-            throw connection.explained(e);
         }
     }
 
@@ -163,10 +166,7 @@ public final class Redrive implements AutoCloseable {
             Letter letter, ProducerRecord<byte[], byte[]> record, String to) {
         var mark =
                 new ProducerRecord<byte[], byte[]>(
-                        connection.name(Topic.DEAD_LETTERS),
-                        letter.position().partition(),
-                        record.key(),
-                        null);
+                        deadLetters, letter.position().partition(), record.key(), null);
         mark.headers()
                 .add(Headers.REDRIVEN, bytes(letter.position().toString()))
                 .add(Headers.REDRIVEN_TO, bytes(to));
@@ -175,15 +175,12 @@ public final class Redrive implements AutoCloseable {
 
     private RecordMetadata written(Future<RecordMetadata> sent) throws InterruptedException {
         try {
-            return sent.get(2 * KafkaConnection.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            return sent.get(ACKNOWLEDGED.toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof ProducerFencedException
-                    || e.getCause() instanceof InvalidProducerEpochException) {
-                throw new TakenOverException(e);
-            }
-            throw connection.explained(e);
+            var cause = e.getCause();
+            throw cause instanceof KafkaException kafka ? kafka : new KafkaException(cause);
         } catch (TimeoutException e) {
-            throw connection.explained(e);
+            throw new org.apache.kafka.common.errors.TimeoutException(e);
         }
     }
 
@@ -193,6 +190,6 @@ public final class Redrive implements AutoCloseable {
 
     @Override
     public void close() {
-        producer.close(KafkaConnection.PATIENCE);
+        producer.close(CLOSED);
     }
 }

@@ -1,8 +1,8 @@
-package dev.perigee.local.deadletter;
+package dev.perigee.gateway.deadletter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.local.deadletter.Drafter.Changes;
+import dev.perigee.gateway.deadletter.Drafter.Changes;
 import dev.perigee.protocol.topic.TopicNames;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

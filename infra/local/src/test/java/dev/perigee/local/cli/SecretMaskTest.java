@@ -1,4 +1,4 @@
-package dev.perigee.local.deadletter;
+package dev.perigee.local.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

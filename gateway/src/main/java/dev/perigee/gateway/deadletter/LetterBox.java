@@ -1,10 +1,7 @@
-package dev.perigee.local.deadletter;
+package dev.perigee.gateway.deadletter;
 
-import dev.perigee.client.KafkaConnection;
-import dev.perigee.client.TopicTail;
 import dev.perigee.protocol.topic.Headers;
 import dev.perigee.protocol.topic.RecordOrigin;
-import dev.perigee.protocol.topic.Topic;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
@@ -13,8 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /** All that lies on dead-letters now. */
 public final class LetterBox {
@@ -23,10 +22,22 @@ public final class LetterBox {
 
     private static final Duration POLL = Duration.ofMillis(500);
 
-    private final KafkaConnection connection;
+    private final LetterTopic topic;
 
-    public LetterBox(KafkaConnection connection) {
-        this.connection = connection;
+    public LetterBox(LetterTopic topic) {
+        this.topic = topic;
+    }
+
+    /**
+     * Letters that were found.
+     *
+     * @param letters the oldest first
+     * @param complete whether all was read that was there
+     */
+    public record Look(List<Letter> letters, boolean complete) {
+        public Look {
+            letters = List.copyOf(letters);
+        }
     }
 
     /** Is given whole letters, in the order of each partition. */
@@ -46,25 +57,50 @@ public final class LetterBox {
     /**
      * The letters that a filter accepts, the oldest first.
      *
-     * @throws dev.perigee.client.BrokerUnreachableException when no broker answers
      * @throws TooManyException when there are more than {@link #MOST}
      */
     public List<Letter> letters(LetterFilter filter) {
-        var since = filter.since();
-        TopicTail.Start start =
-                since == null ? new TopicTail.Start.Beginning() : new TopicTail.Start.Since(since);
-        var letters = new HashMap<String, Letter>();
-        try (var tail = TopicTail.open(connection, start, Topic.DEAD_LETTERS)) {
-            while (!tail.hasCaughtUp()) {
-                tail.poll(POLL).forEach(record -> take(record, filter, letters));
-            }
+        try (var tail = topic.since(filter.since())) {
+            return look(tail, filter, null).letters();
         }
-        return letters.values().stream()
-                .sorted(
-                        Comparator.comparing(Letter::time)
-                                .thenComparingInt(letter -> letter.position().partition())
-                                .thenComparingLong(letter -> letter.position().offset()))
-                .toList();
+    }
+
+    /**
+     * The letters at these positions, with their marks, as far as they are read in time. What
+     * retention has removed is missing.
+     */
+    public Look at(Collection<RecordOrigin> positions, Duration atMost) {
+        var places =
+                positions.stream()
+                        .map(RecordOrigin::toString)
+                        .collect(Collectors.toUnmodifiableSet());
+        try (var tail = topic.at(starts(positions))) {
+            return look(tail, LetterFilter.at(places), atMost);
+        }
+    }
+
+    /**
+     * The letters of a tail, as far as they are read in time.
+     *
+     * @param atMost null for as long as it takes
+     * @throws TooManyException when there are more than {@link #MOST}
+     */
+    public static Look look(LetterTopic.Tail tail, LetterFilter filter, @Nullable Duration atMost) {
+        long begin = System.nanoTime();
+        var letters = new HashMap<String, Letter>();
+        boolean caughtUp = tail.hasCaughtUp();
+        while (!caughtUp && (atMost == null || System.nanoTime() - begin < atMost.toNanos())) {
+            tail.poll(POLL).forEach(record -> take(record, filter, letters));
+            caughtUp = tail.hasCaughtUp();
+        }
+        var sorted =
+                letters.values().stream()
+                        .sorted(
+                                Comparator.comparing(Letter::time)
+                                        .thenComparingInt(letter -> letter.position().partition())
+                                        .thenComparingLong(letter -> letter.position().offset()))
+                        .toList();
+        return new Look(sorted, caughtUp);
     }
 
     /** A mark comes after its letter, in the same partition. */
@@ -92,18 +128,12 @@ public final class LetterBox {
     /** Reads these letters whole. What retention has removed meanwhile is passed over. */
     public void read(Collection<RecordOrigin> positions, Reader reader)
             throws InterruptedException {
-        var starts = new HashMap<TopicPartition, Long>();
         Set<String> open = new TreeSet<>();
-        for (var position : positions) {
-            var partition = new TopicPartition(position.topic(), position.partition());
-            starts.merge(partition, position.offset(), Math::min);
-            open.add(position.toString());
-        }
+        positions.forEach(position -> open.add(position.toString()));
         if (open.isEmpty()) {
             return;
         }
-        try (var tail =
-                TopicTail.open(connection, new TopicTail.Start.At(starts), Topic.DEAD_LETTERS)) {
+        try (var tail = topic.at(starts(positions))) {
             while (!open.isEmpty() && !tail.hasCaughtUp()) {
                 for (var record : tail.poll(POLL)) {
                     if (open.remove(Letter.positionOf(record).toString())) {
@@ -112,5 +142,14 @@ public final class LetterBox {
                 }
             }
         }
+    }
+
+    private static Map<TopicPartition, Long> starts(Collection<RecordOrigin> positions) {
+        var starts = new HashMap<TopicPartition, Long>();
+        for (var position : positions) {
+            var partition = new TopicPartition(position.topic(), position.partition());
+            starts.merge(partition, position.offset(), Math::min);
+        }
+        return starts;
     }
 }

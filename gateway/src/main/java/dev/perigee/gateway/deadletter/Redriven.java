@@ -1,4 +1,4 @@
-package dev.perigee.local.deadletter;
+package dev.perigee.gateway.deadletter;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,0 +1,161 @@
+package dev.perigee.gateway.console;
+
+import dev.perigee.gateway.deadletter.Redriven;
+import dev.perigee.protocol.audit.AuditAction;
+import dev.perigee.protocol.audit.AuditRecord;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Redrive of some dead letters: all are recorded before the first is put back, and those that were
+ * not are recorded as failed. {@link #run} is for one thread, the progress for any.
+ */
+final class RedriveRun implements LongAction {
+    private static final int SHOWN = 20;
+    private static final String UNSURE =
+            " Whether it was put back says its mark on dead-letters; another redrive passes over"
+                    + " what has one.";
+
+    private final String requestId;
+    private final Map<String, AuditRecord> open;
+    private final int total;
+    private final Letters letters;
+    private final ActionLog log;
+    private final InstantSource clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final List<AuditRecord> notDone = new ArrayList<>();
+    private final List<ActionProgress.Outcome> failures = new ArrayList<>();
+    private final List<ActionProgress.Outcome> completions = new ArrayList<>();
+    private int completed;
+    private int failed;
+    private boolean done;
+    private @Nullable String problem;
+
+    /**
+     * A run.
+     *
+     * @param audits record of each letter by its place
+     */
+    RedriveRun(
+            String requestId,
+            Map<String, AuditRecord> audits,
+            Letters letters,
+            ActionLog log,
+            InstantSource clock) {
+        this.requestId = requestId;
+        this.open = new LinkedHashMap<>(audits);
+        this.total = audits.size();
+        this.letters = letters;
+        this.log = log;
+        this.clock = clock;
+    }
+
+    @Override
+    public ActionProgress progress() {
+        lock.lock();
+        try {
+            var shown = new ArrayList<>(failures);
+            shown.addAll(completions);
+            return new ActionProgress(
+                    requestId,
+                    AuditAction.REDRIVE,
+                    total,
+                    completed + failed,
+                    completed,
+                    failed,
+                    done,
+                    problem,
+                    shown.subList(0, Math.min(SHOWN, shown.size())));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void begin() throws ActionRefusedException, InterruptedException {
+        log.record(List.copyOf(open.values()));
+    }
+
+    /** Puts them back. */
+    void run() {
+        try {
+            letters.redrive(List.copyOf(open.keySet()), this::told);
+            List.copyOf(open.keySet())
+                    .forEach(place -> ended(place, false, "it is not there any more"));
+            end(null);
+        } catch (ActionRefusedException e) {
+            end(e.reason() + rest());
+        } catch (InterruptedException e) {
+            end("The gateway ends." + rest());
+        } catch (RuntimeException e) {
+            end("An internal error ended it: see the gateway's log." + rest());
+            throw e;
+        }
+    }
+
+    private String rest() {
+        return " %d were not put back, or it is not known: look at the list again."
+                .formatted(open.size());
+    }
+
+    private void told(Redriven each) {
+        var to = each.to();
+        ended(each.letter().place(), to != null, to == null ? String.valueOf(each.why()) : to);
+    }
+
+    private void ended(String place, boolean fine, String text) {
+        lock.lock();
+        try {
+            var audit = open.remove(place);
+            if (audit == null) {
+                return;
+            }
+            if (fine) {
+                completed++;
+            } else {
+                failed++;
+                notDone.add(audit.failed(text, clock.instant()));
+            }
+            var some = fine ? completions : failures;
+            if (some.size() < SHOWN) {
+                some.add(
+                        new ActionProgress.Outcome(
+                                place,
+                                fine,
+                                fine ? "put back to " + text : Text.cut(text, Text.LINE)));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Says how it ended once the failures are recorded, or cannot be. */
+    private void end(@Nullable String why) {
+        var told = why;
+        if (why != null) {
+            open.values()
+                    .forEach(audit -> notDone.add(audit.failed(why + UNSURE, clock.instant())));
+        }
+        try {
+            if (!notDone.isEmpty()) {
+                log.record(notDone);
+            }
+        } catch (ActionRefusedException e) {
+            told = why == null ? e.reason() : why;
+        } catch (InterruptedException e) {
+            told = why == null ? "The gateway ends." : why;
+        }
+        lock.lock();
+        try {
+            problem = told;
+            done = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package dev.perigee.gateway.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perigee.protocol.audit.ActionRole;
+import dev.perigee.protocol.settings.InvalidSettingsException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@DisplayName("OPS-05: settings of the console's login by OpenID Connect")
+final class OidcSettingsTest {
+    private static final Map<String, String> WHOLE =
+            Map.of(
+                    "console.oidc.issuer", "https://id.example/realm",
+                    "console.oidc.client-id", "perigee",
+                    "console.oidc.client-secret", "hide-me",
+                    "console.oidc.redirect-url", "https://console.example/console/oidc/callback",
+                    "console.oidc.role-claim", "realm_access.roles",
+                    "console.oidc.read-values", "staff, everybody",
+                    "console.oidc.admin-values", "chiefs");
+
+    private static OidcClient client(Map<String, String> changes) {
+        var texts = new HashMap<>(WHOLE);
+        texts.putAll(changes);
+        return Objects.requireNonNull(OidcClient.of(ConsoleSettings.SCHEMA.read(texts)));
+    }
+
+    @Test
+    void isOffByDefault() {
+        assertThat(OidcClient.of(ConsoleSettings.SCHEMA.defaults())).isNull();
+    }
+
+    @Test
+    void readsEveryKey() {
+        var client = client(Map.of("console.oidc.scopes", "groups"));
+
+        assertThat(client.issuer()).isEqualTo("https://id.example/realm");
+        assertThat(client.id()).isEqualTo("perigee");
+        assertThat(client.secret()).isEqualTo("hide-me");
+        assertThat(client.scopes()).containsExactly("openid", "groups");
+        assertThat(client.values().get(ActionRole.READ)).containsOnly("staff", "everybody");
+        assertThat(client.values().get(ActionRole.OPERATE)).isEmpty();
+        assertThat(client.isSecure()).isTrue();
+        assertThat(client.toString()).doesNotContain("hide-me");
+        assertThat(ConsoleSettings.SCHEMA.read(WHOLE).toString()).doesNotContain("hide-me");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "console.oidc.issuer,http://id.example/realm",
+        "console.oidc.redirect-url,http://console.example/console/oidc/callback",
+        "console.oidc.redirect-url,https://console.example/console/",
+        "console.oidc.client-id,''"
+    })
+    void refusesWhatCannotWork(String key, String value) {
+        assertThatThrownBy(() -> client(Map.of(key, value)))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining(key)
+                .hasMessageNotContaining("hide-me");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "console.oidc.issuer",
+        "console.oidc.client-id",
+        "console.oidc.redirect-url",
+    })
+    void refusesWhatLacksAKey(String key) {
+        var texts = new HashMap<>(WHOLE);
+        texts.remove(key);
+
+        assertThatThrownBy(() -> ConsoleSettings.SCHEMA.read(texts))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining(key);
+    }
+
+    @Test
+    void refusesRolesForNobody() {
+        var texts = new HashMap<>(WHOLE);
+        texts.keySet().removeIf(key -> key.endsWith("-values"));
+
+        assertThatThrownBy(() -> ConsoleSettings.SCHEMA.read(texts))
+                .hasMessageContaining("nobody would have a role");
+    }
+
+    @Test
+    @DisplayName("the highest role of a person counts, by a claim within others or of that name")
+    void takesTheHighestRole() throws Exception {
+        var client = client(Map.of("console.oidc.operate-values", "ops"));
+        Map<String, Object> nested =
+                Map.of(
+                        "preferred_username",
+                        "olga",
+                        "realm_access",
+                        Map.of("roles", List.of(7, "staff", "ops")));
+
+        assertThat(client.person(nested)).isEqualTo(new Person("oidc:olga", ActionRole.OPERATE));
+        assertThat(client.person(Map.of("sub", "1", "realm_access.roles", "chiefs")))
+                .isEqualTo(new Person("oidc:1", ActionRole.ADMIN));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"''", "' '", "a\u202eb", "a\u0000b", "7"})
+    @DisplayName("a name that cannot be shown gives way to the subject")
+    void takesPlainNames(String name) throws Exception {
+        var client = client(Map.of());
+        Map<String, Object> claims =
+                Map.of(
+                        "preferred_username",
+                        name.equals("7") ? Integer.valueOf(7) : name,
+                        "sub",
+                        "0815",
+                        "realm_access.roles",
+                        "staff");
+
+        assertThat(client.person(claims).name()).isEqualTo("oidc:0815");
+    }
+
+    @Test
+    void refusesWhoHasNoName() {
+        Map<String, Object> claims = Map.of("sub", "n".repeat(201), "realm_access.roles", "staff");
+
+        assertThatThrownBy(() -> client(Map.of()).person(claims))
+                .isInstanceOf(LoginRefusedException.class)
+                .hasMessageContaining("no name");
+    }
+}
