@@ -1,8 +1,8 @@
 package dev.perigee.worker.admin;
 
 import dev.perigee.protocol.access.AdminAccess;
-import dev.perigee.protocol.access.UnreadRequest;
 import dev.perigee.protocol.access.NewcomerLimit;
+import dev.perigee.protocol.access.UnreadRequest;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.worker.instance.InstanceSnapshot;
