@@ -278,14 +278,35 @@ final class HeldQuestionsTest {
         assertThat(codeOf("r-1")).isEqualTo(ErrorCode.INPUT_TIMEOUT);
     }
 
+    private void cancel(String requestId) {
+        partition.request(
+                "{\"request_id\":\"%s\",\"team_id\":\"t1\",\"user_id\":\"alice\",\"method\":\"cancel\"}"
+                        .formatted(requestId));
+    }
+
+    @Test
+    @DisplayName("stays cancelled where its worker said so and is lost before the result")
+    void staysCancelled() {
+        var first = asking();
+        cancel("r-1");
+        // Its offset is behind the call's, which is open, so it says nothing of being done.
+        Patience.until("cancelled", () -> first.asked.contains("cancel r-1"));
+        partition.settle();
+
+        var second = next(first, 2);
+
+        assertThat(codeOf("r-1")).isEqualTo(ErrorCode.CANCELLED);
+        partition.settle();
+        assertThat(second.calls).isEmpty();
+    }
+
     @Test
     @DisplayName("is cancelled on its way, and refused by the next one not as if it had not run")
     void endsOnItsWay() {
         var first = asking();
         first.lose(LinkFailure.EXPIRED);
         Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
-        partition.request(
-                "{\"request_id\":\"r-1\",\"team_id\":\"t1\",\"user_id\":\"alice\",\"method\":\"cancel\"}");
+        cancel("r-1");
         var error = partition.answer("r-1").error();
         assertThat(error).isNotNull();
         assertThat(error.code()).isEqualTo(ErrorCode.CANCELLED);
