@@ -292,6 +292,9 @@ final class CallFlow implements CallListener {
 
     @Override
     public void refused(ToolCall call, OwnAnswer reason) {
+        if (reason != OwnAnswer.OUTCOME_UNKNOWN) {
+            questions.refused(call);
+        }
         act(call, step(call, CallEvent.REFUSED).action(), reason);
     }
 
