@@ -225,5 +225,15 @@ final class HeldQuestions {
         if (question != null) {
             bytes -= question.resume().size();
         }
+        var asker = asker(call);
+        if (asker != null) {
+            var _ =
+                    waiting.computeIfPresent(
+                            asker,
+                            (_, responses) ->
+                                    responses.remove(call) && responses.isEmpty()
+                                            ? null
+                                            : responses);
+        }
     }
 }

@@ -17,6 +17,17 @@ import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolError;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.topic.RecordOrigin;
+import dev.perigee.gateway.inbound.Inbound.RequestRead;
+import dev.perigee.gateway.partition.RequestTable.Arrival;
+import dev.perigee.protocol.limit.ByteBudget;
+import dev.perigee.protocol.limit.IdBudget;
+import dev.perigee.protocol.limit.RateLimit;
+import dev.perigee.protocol.limit.RecentIds;
+import dev.perigee.protocol.link.Attach;
+import dev.perigee.protocol.tool.ToolMethod;
+import dev.perigee.protocol.tool.ToolRequest;
+import dev.perigee.protocol.topic.RecordKey;
+import java.util.Objects;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -156,6 +167,68 @@ final class HeldQuestionsTest {
     }
 
     @Test
+    @DisplayName("forgets a response that ends while it waits")
+    void forgetsResponses() {
+        var _ = partition.serve();
+        var requests =
+                new RequestTable(new RecentIds(IdBudget.ofBytes(1 << 20), Duration.ofHours(1)));
+        var questions = new HeldQuestions(requests);
+        questions.attached(
+                new Attach.Result(
+                        true,
+                        1,
+                        List.of(),
+                        List.of(
+                                new AcceptedRecord(
+                                        new RecordOrigin("requests", 0, 0),
+                                        Progress.RUNNING,
+                                        null,
+                                        held("q-1"))),
+                        null),
+                "requests");
+        var call = read(0, ToolRequest.call("r-1", "t1", "alice", "s:echo", RawJson.of("{}"), null));
+        var response =
+                read(
+                        1,
+                        ToolRequest.respond(
+                                "r-2",
+                                new RecordKey("t1", "alice"),
+                                "r-1",
+                                "q-1",
+                                RawJson.of("{}"),
+                                null));
+        for (var each : List.of(call, response)) {
+            assertThat(requests.arrived(each, partition.now())).isEqualTo(Arrival.NEW);
+            questions.opened(each);
+        }
+        assertThat(questions.keepsBack(response)).isTrue();
+
+        questions.ended(response);
+
+        var queue =
+                new FairQueue(
+                        new UserLimits(4, 4, 1 << 20, RateLimit.NONE, 100),
+                        new OpenArguments(ByteBudget.of(1 << 20)),
+                        partition::now);
+        assertThat(questions.release(call, queue)).as("something waits").isFalse();
+    }
+
+    private ToolCall read(long offset, ToolRequest request) {
+        return new ToolCall(
+                new RequestRead(
+                        new RecordOrigin("requests", 0, offset),
+                        request,
+                        Objects.requireNonNull(ToolMethod.of(request.method())),
+                        null,
+                        partition.now(),
+                        partition.now().plus(OPEN),
+                        partition.now().plus(OPEN),
+                        null,
+                        null),
+                "group");
+    }
+
+    @Test
     @DisplayName("to which a response was sent that may have counted is not repeated")
     void answered() {
         var first = asking();
@@ -267,6 +340,29 @@ final class HeldQuestionsTest {
     }
 
     @Test
+    @DisplayName("goes on where a response surely never reached its worker, and only there")
+    void neverReached() {
+        var first = asking();
+        first.take(Calls.KEPT);
+        respond("r-2", "r-1", "q-1");
+        Patience.until("sent", () -> first.calls.size() == 2);
+        first.calls.getLast().fail(Reason.DEADLINE, false);
+        assertThat(codeOf("r-2")).isEqualTo(ErrorCode.UNAVAILABLE);
+
+        var second = next(first, 2);
+        Patience.until("sent", () -> second.calls.size() == 1);
+        assertResumed(second.calls.getFirst(), "r-1");
+
+        second.take(Calls.KEPT);
+        respond("r-3", "r-1", "q-1");
+        Patience.until("sent", () -> second.calls.size() == 2);
+        second.calls.getLast().fail(Reason.DEADLINE, true);
+        partition.settle();
+        var _ = next(second, 3);
+        assertThat(codeOf("r-1")).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
+    }
+
+    @Test
     @DisplayName("ends with input_timeout where nobody answers, also without a worker")
     void expires() {
         var first = asking();
@@ -278,8 +374,8 @@ final class HeldQuestionsTest {
         assertThat(codeOf("r-1")).isEqualTo(ErrorCode.INPUT_TIMEOUT);
     }
 
-    private void cancel(String requestId) {
-        partition.request(
+    private RecordOrigin cancel(String requestId) {
+        return partition.request(
                 "{\"request_id\":\"%s\",\"team_id\":\"t1\",\"user_id\":\"alice\",\"method\":\"cancel\"}"
                         .formatted(requestId));
     }
@@ -288,10 +384,9 @@ final class HeldQuestionsTest {
     @DisplayName("stays cancelled where its worker said so and is lost before the result")
     void staysCancelled() {
         var first = asking();
-        cancel("r-1");
-        // Its offset is behind the call's, which is open, so it says nothing of being done.
-        Patience.until("cancelled", () -> first.asked.contains("cancel r-1"));
-        partition.settle();
+        long cancellation = cancel("r-1").offset();
+        Patience.until("taken", () -> partition.polled.isDone(cancellation));
+        assertThat(first.asked).contains("cancel r-1");
 
         var second = next(first, 2);
 
@@ -306,7 +401,7 @@ final class HeldQuestionsTest {
         var first = asking();
         first.lose(LinkFailure.EXPIRED);
         Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
-        cancel("r-1");
+        var _ = cancel("r-1");
         var error = partition.answer("r-1").error();
         assertThat(error).isNotNull();
         assertThat(error.code()).isEqualTo(ErrorCode.CANCELLED);
@@ -364,6 +459,23 @@ final class HeldQuestionsTest {
         assertThat(first.calls).isEmpty();
 
         var second = next(first, 2);
+
+        Patience.until("sent", () -> second.calls.size() == 1);
+        assertResumed(second.calls.getFirst(), "r-1");
+    }
+
+    @Test
+    @DisplayName("is known to the next owner whose worker is lost before its record is read")
+    void nextOwnerReadsLate() {
+        var origin = new RecordOrigin("mcp.tool-requests", 0, 0);
+        var first =
+                partition.serve(new AcceptedRecord(origin, Progress.RUNNING, null, held("q-1")));
+        first.lose(LinkFailure.EXPIRED);
+        Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        ask("r-1");
+        partition.later(LITTLE);
+
+        var second = partition.attach(2);
 
         Patience.until("sent", () -> second.calls.size() == 1);
         assertResumed(second.calls.getFirst(), "r-1");
