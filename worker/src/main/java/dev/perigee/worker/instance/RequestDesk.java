@@ -168,8 +168,10 @@ final class RequestDesk {
                     ErrorCode.EXPIRED,
                     "The request's time was over before it could be sent");
         }
+        // One that goes on was counted on another worker, and would be lost where it is refused.
         if (!instance.journal().acceptsCalls()
-                || instance.calls().count() >= parts.options().maxCalls()) {
+                || (order.resume() == null
+                        && instance.calls().count() >= parts.options().maxCalls())) {
             return refused(
                     order,
                     instance,
