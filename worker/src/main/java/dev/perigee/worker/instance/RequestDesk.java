@@ -283,10 +283,7 @@ final class RequestDesk {
         boolean found = false;
         for (var instance : instances.values()) {
             for (var call : instance.calls().all()) {
-                if (call.matches(order)) {
-                    call.cancel();
-                    found = true;
-                }
+                found |= call.matches(order) && call.cancel();
             }
         }
         return found;
