@@ -59,7 +59,11 @@ final class HeldQuestionsTest {
     }
 
     private void respond(String requestId, String to, String inputId) {
-        partition.request(
+        var _ = response(requestId, to, inputId);
+    }
+
+    private RecordOrigin response(String requestId, String to, String inputId) {
+        return partition.request(
                 """
                 {"request_id":"%s","team_id":"t1","user_id":"alice","method":"call/respond","in_reply_to":"%s",
                  "input_id":"%s","responses":{"a":{"action":"decline"}},"timeout_ms":60000}"""
@@ -67,12 +71,16 @@ final class HeldQuestionsTest {
     }
 
     private RawJson held(String inputId) {
+        return held(inputId, 2);
+    }
+
+    private RawJson held(String inputId, int round) {
         return Json.raw(
                 new HeldQuestion(
                         inputId,
                         Map.of("a", "elicitation/create"),
                         "the server's secret",
-                        1,
+                        round,
                         "hash",
                         partition.now().plus(OPEN),
                         partition.now().plus(OPEN),
@@ -277,6 +285,40 @@ final class HeldQuestionsTest {
 
         Patience.until("sent", () -> first.calls.size() == 2);
         assertThat(first.calls.getLast().requestId()).isEqualTo("r-2");
+    }
+
+    @Test
+    @DisplayName("goes on from its last question, whatever an attach has of an earlier round")
+    void keepsTheLastQuestion() {
+        var first = asking();
+        var call = first.calls.getFirst().order.origin();
+        first.suspend();
+        first.attach(
+                true, List.of(), new AcceptedRecord(call, Progress.RUNNING, null, held("q-0", 1)));
+
+        var second = next(first, 2);
+
+        Patience.until("sent", () -> second.calls.size() == 1);
+        assertResumed(second.calls.getFirst(), "r-1");
+    }
+
+    @Test
+    @DisplayName("nor is one whose response waited, and had its answer under an earlier owner")
+    void answeredBefore() {
+        var first = asking();
+        var call = first.calls.getFirst().order.origin();
+        first.suspend();
+        var response = response("r-2", "r-1", "q-1");
+        first.attach(
+                true,
+                List.of(),
+                new AcceptedRecord(call, Progress.RUNNING, null, null),
+                new AcceptedRecord(response, Progress.ACKED, null, null));
+        partition.settle();
+
+        var _ = next(first, 2);
+
+        assertThat(codeOf("r-1")).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
     }
 
     @Test
