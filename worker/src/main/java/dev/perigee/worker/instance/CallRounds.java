@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Rounds of one call with a modern server, which answers a request by a question and is then asked
- * again with the responses. Each round is sent once. While a question is open nothing of the call
- * is in the server's process: it may end, and so may the worker. For the call's thread, but for the
- * asker's part.
+ * again with the responses. Each round is sent once, but for one that the server refused undone or
+ * surely did not get. While a question is open nothing of the call is in the server's process: it
+ * may end, and so may the worker. For the call's thread, but for the asker's part.
  *
  * <pre>
  *   sent ──▶ answered by a result, or an error: the call's end
