@@ -182,8 +182,7 @@ final class HeldQuestions {
     void stepped(ToolCall call, Transition step) {
         boolean missing =
                 step.event() == CallEvent.ATTACHED_SAME_WITHOUT && step.from() == CallStage.UNSURE;
-        boolean done =
-                step.event() == CallEvent.RESULT || step.event() == CallEvent.ATTACHED_AFTER;
+        boolean done = step.event() == CallEvent.RESULT || step.event() == CallEvent.ATTACHED_AFTER;
         if (step.to().mayBeAtWorker() || done) {
             sent(call);
         } else if (step.event() == CallEvent.NOT_RUN || missing) {

@@ -2,12 +2,19 @@ package dev.perigee.gateway.partition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.gateway.inbound.Inbound.RequestRead;
 import dev.perigee.gateway.link.LinkException.Reason;
 import dev.perigee.gateway.link.LinkFailure;
+import dev.perigee.gateway.partition.RequestTable.Arrival;
 import dev.perigee.gateway.partition.ScriptedSession.Calls;
 import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.limit.ByteBudget;
+import dev.perigee.protocol.limit.IdBudget;
+import dev.perigee.protocol.limit.RateLimit;
+import dev.perigee.protocol.limit.RecentIds;
+import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.Attach.AcceptedRecord;
 import dev.perigee.protocol.link.Attach.Progress;
 import dev.perigee.protocol.link.HeldQuestion;
@@ -15,22 +22,15 @@ import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolError;
-import dev.perigee.protocol.tool.ToolResult;
-import dev.perigee.protocol.topic.RecordOrigin;
-import dev.perigee.gateway.inbound.Inbound.RequestRead;
-import dev.perigee.gateway.partition.RequestTable.Arrival;
-import dev.perigee.protocol.limit.ByteBudget;
-import dev.perigee.protocol.limit.IdBudget;
-import dev.perigee.protocol.limit.RateLimit;
-import dev.perigee.protocol.limit.RecentIds;
-import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolRequest;
+import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.topic.RecordKey;
-import java.util.Objects;
+import dev.perigee.protocol.topic.RecordOrigin;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -194,7 +194,8 @@ final class HeldQuestionsTest {
                                         held("q-1"))),
                         null),
                 "requests");
-        var call = read(0, ToolRequest.call("r-1", "t1", "alice", "s:echo", RawJson.of("{}"), null));
+        var call =
+                read(0, ToolRequest.call("r-1", "t1", "alice", "s:echo", RawJson.of("{}"), null));
         var response =
                 read(
                         1,

@@ -129,7 +129,8 @@ final class RequestTableTest {
     }
 
     @Test
-    @DisplayName("know what a session ran only as long as it is attached, and what it answered longer")
+    @DisplayName(
+            "know what a session ran only as long as it is attached, and what it answered longer")
     void detached() {
         table.continuing(earlier);
         boolean _ = table.attached(session(9, 3, Progress.RUNNING), TOPIC);

@@ -444,7 +444,8 @@ final class RoundsTest {
     }
 
     @Test
-    @DisplayName("a cancellation that is taken while it leaves ends it, and none is taken after that")
+    @DisplayName(
+            "a cancellation that is taken while it leaves ends it, and none is taken after that")
     void isCancelledWhileItLeaves() {
         var config = server();
         var journal = bench.journal(config);
