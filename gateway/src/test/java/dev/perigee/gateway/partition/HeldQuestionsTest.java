@@ -2,19 +2,12 @@ package dev.perigee.gateway.partition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.gateway.inbound.Inbound.RequestRead;
 import dev.perigee.gateway.link.LinkException.Reason;
 import dev.perigee.gateway.link.LinkFailure;
-import dev.perigee.gateway.partition.RequestTable.Arrival;
 import dev.perigee.gateway.partition.ScriptedSession.Calls;
 import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
-import dev.perigee.protocol.limit.ByteBudget;
-import dev.perigee.protocol.limit.IdBudget;
-import dev.perigee.protocol.limit.RateLimit;
-import dev.perigee.protocol.limit.RecentIds;
-import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.Attach.AcceptedRecord;
 import dev.perigee.protocol.link.Attach.Progress;
 import dev.perigee.protocol.link.HeldQuestion;
@@ -22,15 +15,11 @@ import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolError;
-import dev.perigee.protocol.tool.ToolMethod;
-import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.tool.ToolResult;
-import dev.perigee.protocol.topic.RecordKey;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -172,69 +161,6 @@ final class HeldQuestionsTest {
 
         Patience.until("sent", () -> second.calls.size() == 2);
         assertThat(second.calls.getLast().requestId()).isEqualTo("r-2");
-    }
-
-    @Test
-    @DisplayName("forgets a response that ends while it waits")
-    void forgetsResponses() {
-        var _ = partition.serve();
-        var requests =
-                new RequestTable(new RecentIds(IdBudget.ofBytes(1 << 20), Duration.ofHours(1)));
-        var questions = new HeldQuestions(requests);
-        questions.attached(
-                new Attach.Result(
-                        true,
-                        1,
-                        List.of(),
-                        List.of(
-                                new AcceptedRecord(
-                                        new RecordOrigin("requests", 0, 0),
-                                        Progress.RUNNING,
-                                        null,
-                                        held("q-1"))),
-                        null),
-                "requests");
-        var call =
-                read(0, ToolRequest.call("r-1", "t1", "alice", "s:echo", RawJson.of("{}"), null));
-        var response =
-                read(
-                        1,
-                        ToolRequest.respond(
-                                "r-2",
-                                new RecordKey("t1", "alice"),
-                                "r-1",
-                                "q-1",
-                                RawJson.of("{}"),
-                                null));
-        for (var each : List.of(call, response)) {
-            assertThat(requests.arrived(each, partition.now())).isEqualTo(Arrival.NEW);
-            questions.opened(each);
-        }
-        assertThat(questions.keepsBack(response)).isTrue();
-
-        questions.ended(response);
-
-        var queue =
-                new FairQueue(
-                        new UserLimits(4, 4, 1 << 20, RateLimit.NONE, 100),
-                        new OpenArguments(ByteBudget.of(1 << 20)),
-                        partition::now);
-        assertThat(questions.release(call, queue)).as("something waits").isFalse();
-    }
-
-    private ToolCall read(long offset, ToolRequest request) {
-        return new ToolCall(
-                new RequestRead(
-                        new RecordOrigin("requests", 0, offset),
-                        request,
-                        Objects.requireNonNull(ToolMethod.of(request.method())),
-                        null,
-                        partition.now(),
-                        partition.now().plus(OPEN),
-                        partition.now().plus(OPEN),
-                        null,
-                        null),
-                "group");
     }
 
     @Test
