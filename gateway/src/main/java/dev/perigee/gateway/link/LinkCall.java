@@ -83,7 +83,10 @@ final class LinkCall implements AnswerHandler {
     /** About what {@link #encode} gives; for what is large it does not need to be encoded first. */
     int frameBytes() {
         if (order instanceof ToolOrder.Execute execute) {
-            return BESIDES_ARGUMENTS + execute.request().payloadBytes();
+            var resume = execute.resume();
+            return BESIDES_ARGUMENTS
+                    + execute.request().payloadBytes()
+                    + (resume == null ? 0 : resume.size());
         }
         return encode().length;
     }

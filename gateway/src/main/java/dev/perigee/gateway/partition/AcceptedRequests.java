@@ -53,6 +53,11 @@ final class AcceptedRequests {
         return acked.remove(origin.offset()) ? Attach.Progress.ACKED : open.remove(origin.offset());
     }
 
+    /** No session is attached any more: what was running is not known from now on. */
+    void detached() {
+        open.clear();
+    }
+
     /** Requests below this offset will not be read again. */
     void committed(long offset) {
         open.keySet().removeIf(each -> each < offset);

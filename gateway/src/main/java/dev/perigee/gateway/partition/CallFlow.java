@@ -34,7 +34,6 @@ import org.slf4j.LoggerFactory;
  * gave the first.
  */
 final class CallFlow implements CallListener {
-    private static final Duration CANCEL_AGAIN = Duration.ofMillis(250);
     private static final Logger LOG = LoggerFactory.getLogger(CallFlow.class);
 
     private final PartitionContext context;
@@ -46,6 +45,7 @@ final class CallFlow implements CallListener {
     private final Set<ToolCall> unreserved = new LinkedHashSet<>();
     private final WorkerSilence silence;
     private final HeldQuestions questions;
+    private final Cancellations cancellations;
     private @Nullable Instant nextTurn;
     private int answering;
 
@@ -66,6 +66,7 @@ final class CallFlow implements CallListener {
                                 context.services().requestIds(),
                                 context.services().times().requestMemory()));
         this.questions = new HeldQuestions(requests);
+        this.cancellations = new Cancellations(context, requests, sender, this);
     }
 
     /** How far an owner before this tenure came; before any request. */
@@ -100,7 +101,7 @@ final class CallFlow implements CallListener {
                     refused(call, call.isOver(now()) ? OwnAnswer.EXPIRED : OwnAnswer.MEMORY_FULL);
             case HELD -> adopt(call, CallEvent.HELD);
             case IN_DOUBT -> adopt(call, CallEvent.IN_DOUBT);
-            case CANCEL -> cancel(read, call.key());
+            case CANCEL -> cancellations.arrived(read, call.key());
             case ANSWERED -> done(read.origin());
             case ANSWERING -> {} // Done when that is durable.
             case REPEATED -> {
@@ -282,11 +283,18 @@ final class CallFlow implements CallListener {
     @Override
     public void happened(ToolCall call, CallEvent event) {
         var step = step(call, event);
-        act(call, step.action(), step.answer());
+        if (call.isCancelled() && step.to().isWaiting()) {
+            happened(call, CallEvent.CANCELLED);
+        } else {
+            act(call, step.action(), step.answer());
+        }
     }
 
     @Override
     public void refused(ToolCall call, OwnAnswer reason) {
+        if (reason != OwnAnswer.OUTCOME_UNKNOWN) {
+            questions.refused(call);
+        }
         act(call, step(call, CallEvent.REFUSED).action(), reason);
     }
 
@@ -410,29 +418,6 @@ final class CallFlow implements CallListener {
         if (due != null && !due.equals(nextTurn)) {
             nextTurn = due;
             context.timers().at(due, this::dispatch);
-        }
-    }
-
-    private void cancel(RequestRead read, String key) {
-        var call = requests.of(key);
-        if (call == null || call.offset() > read.origin().offset()) {
-            // It is over, for this gateway at least; one that is read later is another.
-            Runnable done = () -> done(read.origin());
-            sender.cancel(read, done, done);
-        } else if (call.stage().isWaiting()) {
-            happened(call, CallEvent.CANCELLED);
-            done(read.origin());
-        } else {
-            sender.cancel(read, () -> done(read.origin()), () -> cancelLater(read, key));
-        }
-    }
-
-    /** The worker of a running call may be reached again before the cancellation's deadline. */
-    private void cancelLater(RequestRead read, String key) {
-        if (read.deadline().isAfter(now())) {
-            var _ = context.timers().after(CANCEL_AGAIN, () -> cancel(read, key));
-        } else {
-            done(read.origin());
         }
     }
 

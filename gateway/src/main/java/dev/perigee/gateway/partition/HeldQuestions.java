@@ -96,8 +96,10 @@ final class HeldQuestions {
             return;
         }
         var before = call.question();
-        if (before != null && before.held().inputId().equals(held.inputId())) {
-            return;
+        if (before != null
+                && (before.held().inputId().equals(held.inputId())
+                        || before.held().rounds() > held.rounds())) {
+            return; // It is known, or of a round before.
         }
         if (takes(resume)) {
             if (before != null) {
@@ -180,7 +182,8 @@ final class HeldQuestions {
     void stepped(ToolCall call, Transition step) {
         boolean missing =
                 step.event() == CallEvent.ATTACHED_SAME_WITHOUT && step.from() == CallStage.UNSURE;
-        if (step.to().mayBeAtWorker() || step.event() == CallEvent.RESULT) {
+        boolean done = step.event() == CallEvent.RESULT || step.event() == CallEvent.ATTACHED_AFTER;
+        if (step.to().mayBeAtWorker() || done) {
             sent(call);
         } else if (step.event() == CallEvent.NOT_RUN || missing) {
             refused(call);
@@ -224,6 +227,16 @@ final class HeldQuestions {
         var question = call.question();
         if (question != null) {
             bytes -= question.resume().size();
+        }
+        var asker = asker(call);
+        if (asker != null) {
+            var _ =
+                    waiting.computeIfPresent(
+                            asker,
+                            (_, responses) ->
+                                    responses.remove(call) && responses.isEmpty()
+                                            ? null
+                                            : responses);
         }
     }
 }

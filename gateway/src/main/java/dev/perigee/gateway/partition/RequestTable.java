@@ -139,6 +139,7 @@ final class RequestTable {
     /** No session is attached any more. */
     void detached() {
         earlier.detached();
+        accepted.detached();
     }
 
     /** True when a result must not be published: the request has its answer. */

@@ -35,6 +35,7 @@ final class ToolCall implements OpenArguments.Asker {
     private CallStage stage = CallStage.ARRIVED;
     private @Nullable String processId;
     private boolean resolved;
+    private boolean cancelled;
     private int possibleRuns;
     private int earlierRuns;
     private long commandsEnd = Long.MAX_VALUE;
@@ -180,6 +181,16 @@ final class ToolCall implements OpenArguments.Asker {
     void resolve(@Nullable String forProcess) {
         processId = forProcess;
         resolved = true;
+    }
+
+    /** A worker said that it cancels it, and may be lost before it gives the result. */
+    void cancelled() {
+        cancelled = true;
+    }
+
+    /** True when it is to be sent to no worker any more. */
+    boolean isCancelled() {
+        return cancelled;
     }
 
     /** In how many sessions that are gone it may have run. */

@@ -66,6 +66,17 @@ public final class PolledPartition {
         return OptionalLong.of(position.offset().offset());
     }
 
+    /** Whether a request is done, also while one before it is open. */
+    public boolean isDone(long offset) {
+        var ledger = feed.ledger();
+        if (ledger == null) {
+            return false;
+        }
+        var at = ledger.current(ProgressCodec.MAX_BITMAP_BYTES).offset();
+        return at.offset() > offset
+                || ProgressCodec.decode(at.metadata(), at.offset()).completed().contains(offset);
+    }
+
     /** The tenure is about to end: no answer begins any more. */
     public void leave() {
         feed.answers().close();

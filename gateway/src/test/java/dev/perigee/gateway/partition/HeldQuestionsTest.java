@@ -48,7 +48,11 @@ final class HeldQuestionsTest {
     }
 
     private void respond(String requestId, String to, String inputId) {
-        partition.request(
+        var _ = response(requestId, to, inputId);
+    }
+
+    private RecordOrigin response(String requestId, String to, String inputId) {
+        return partition.request(
                 """
                 {"request_id":"%s","team_id":"t1","user_id":"alice","method":"call/respond","in_reply_to":"%s",
                  "input_id":"%s","responses":{"a":{"action":"decline"}},"timeout_ms":60000}"""
@@ -56,12 +60,16 @@ final class HeldQuestionsTest {
     }
 
     private RawJson held(String inputId) {
+        return held(inputId, 2);
+    }
+
+    private RawJson held(String inputId, int round) {
         return Json.raw(
                 new HeldQuestion(
                         inputId,
                         Map.of("a", "elicitation/create"),
                         "the server's secret",
-                        1,
+                        round,
                         "hash",
                         partition.now().plus(OPEN),
                         partition.now().plus(OPEN),
@@ -207,6 +215,40 @@ final class HeldQuestionsTest {
     }
 
     @Test
+    @DisplayName("goes on from its last question, whatever an attach has of an earlier round")
+    void keepsTheLastQuestion() {
+        var first = asking();
+        var call = first.calls.getFirst().order.origin();
+        first.suspend();
+        first.attach(
+                true, List.of(), new AcceptedRecord(call, Progress.RUNNING, null, held("q-0", 1)));
+
+        var second = next(first, 2);
+
+        Patience.until("sent", () -> second.calls.size() == 1);
+        assertResumed(second.calls.getFirst(), "r-1");
+    }
+
+    @Test
+    @DisplayName("nor is one whose response waited, and had its answer under an earlier owner")
+    void answeredBefore() {
+        var first = asking();
+        var call = first.calls.getFirst().order.origin();
+        first.suspend();
+        var response = response("r-2", "r-1", "q-1");
+        first.attach(
+                true,
+                List.of(),
+                new AcceptedRecord(call, Progress.RUNNING, null, null),
+                new AcceptedRecord(response, Progress.ACKED, null, null));
+        partition.settle();
+
+        var _ = next(first, 2);
+
+        assertThat(codeOf("r-1")).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
+    }
+
+    @Test
     @DisplayName("goes on where the link never came back, and so does its response")
     void goesOnAfterACut() {
         var first = asking();
@@ -267,6 +309,29 @@ final class HeldQuestionsTest {
     }
 
     @Test
+    @DisplayName("goes on where a response surely never reached its worker, and only there")
+    void neverReached() {
+        var first = asking();
+        first.take(Calls.KEPT);
+        respond("r-2", "r-1", "q-1");
+        Patience.until("sent", () -> first.calls.size() == 2);
+        first.calls.getLast().fail(Reason.DEADLINE, false);
+        assertThat(codeOf("r-2")).isEqualTo(ErrorCode.UNAVAILABLE);
+
+        var second = next(first, 2);
+        Patience.until("sent", () -> second.calls.size() == 1);
+        assertResumed(second.calls.getFirst(), "r-1");
+
+        second.take(Calls.KEPT);
+        respond("r-3", "r-1", "q-1");
+        Patience.until("sent", () -> second.calls.size() == 2);
+        second.calls.getLast().fail(Reason.DEADLINE, true);
+        partition.settle();
+        var _ = next(second, 3);
+        assertThat(codeOf("r-1")).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
+    }
+
+    @Test
     @DisplayName("ends with input_timeout where nobody answers, also without a worker")
     void expires() {
         var first = asking();
@@ -278,14 +343,34 @@ final class HeldQuestionsTest {
         assertThat(codeOf("r-1")).isEqualTo(ErrorCode.INPUT_TIMEOUT);
     }
 
+    private RecordOrigin cancel(String requestId) {
+        return partition.request(
+                "{\"request_id\":\"%s\",\"team_id\":\"t1\",\"user_id\":\"alice\",\"method\":\"cancel\"}"
+                        .formatted(requestId));
+    }
+
+    @Test
+    @DisplayName("stays cancelled where its worker said so and is lost before the result")
+    void staysCancelled() {
+        var first = asking();
+        long cancellation = cancel("r-1").offset();
+        Patience.until("taken", () -> partition.polled.isDone(cancellation));
+        assertThat(first.asked).contains("cancel r-1");
+
+        var second = next(first, 2);
+
+        assertThat(codeOf("r-1")).isEqualTo(ErrorCode.CANCELLED);
+        partition.settle();
+        assertThat(second.calls).isEmpty();
+    }
+
     @Test
     @DisplayName("is cancelled on its way, and refused by the next one not as if it had not run")
     void endsOnItsWay() {
         var first = asking();
         first.lose(LinkFailure.EXPIRED);
         Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
-        partition.request(
-                "{\"request_id\":\"r-1\",\"team_id\":\"t1\",\"user_id\":\"alice\",\"method\":\"cancel\"}");
+        var _ = cancel("r-1");
         var error = partition.answer("r-1").error();
         assertThat(error).isNotNull();
         assertThat(error.code()).isEqualTo(ErrorCode.CANCELLED);
@@ -343,6 +428,23 @@ final class HeldQuestionsTest {
         assertThat(first.calls).isEmpty();
 
         var second = next(first, 2);
+
+        Patience.until("sent", () -> second.calls.size() == 1);
+        assertResumed(second.calls.getFirst(), "r-1");
+    }
+
+    @Test
+    @DisplayName("is known to the next owner whose worker is lost before its record is read")
+    void nextOwnerReadsLate() {
+        var origin = new RecordOrigin("mcp.tool-requests", 0, 0);
+        var first =
+                partition.serve(new AcceptedRecord(origin, Progress.RUNNING, null, held("q-1")));
+        first.lose(LinkFailure.EXPIRED);
+        Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        ask("r-1");
+        partition.later(LITTLE);
+
+        var second = partition.attach(2);
 
         Patience.until("sent", () -> second.calls.size() == 1);
         assertResumed(second.calls.getFirst(), "r-1");

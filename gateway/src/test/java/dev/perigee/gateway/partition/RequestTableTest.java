@@ -128,6 +128,20 @@ final class RequestTableTest {
         assertThat(table.arrived(call(3, "a"), NOW)).isEqualTo(Arrival.ANSWERED);
     }
 
+    @Test
+    @DisplayName(
+            "know what a session ran only as long as it is attached, and what it answered longer")
+    void detached() {
+        table.continuing(earlier);
+        boolean _ = table.attached(session(9, 3, Progress.RUNNING), TOPIC);
+        table.detached();
+        assertThat(table.arrived(call(3, "a"), NOW)).isEqualTo(Arrival.IN_DOUBT);
+
+        boolean _ = table.attached(session(9, 4, Progress.ACKED), TOPIC);
+        table.detached();
+        assertThat(table.arrived(call(4, "b"), NOW)).isEqualTo(Arrival.ANSWERED);
+    }
+
     private ToolCall inDoubt(long offset) {
         var call = call(offset, "r" + offset);
         assertThat(table.arrived(call, NOW)).isEqualTo(Arrival.IN_DOUBT);

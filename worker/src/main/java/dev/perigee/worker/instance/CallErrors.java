@@ -22,7 +22,9 @@ final class CallErrors {
         /** Its author cancelled it. */
         CANCELLED,
         /** A question of its server expired. */
-        UNANSWERED
+        UNANSWERED,
+        /** Another worker goes on with it. */
+        HANDED_OVER
     }
 
     CallErrors(Instance instance, SecondRun secondRun, CallDeadline deadline) {
@@ -45,7 +47,7 @@ final class CallErrors {
                             "The server asked something, and nobody answered in time: accept input"
                                     + " only where somebody answers, or raise input_timeout_ms");
             case CANCELLED -> of(ErrorCode.CANCELLED, "The request was cancelled");
-            case NONE ->
+            case NONE, HANDED_OVER ->
                     of(ErrorCode.UNAVAILABLE, "This worker no longer runs the server: try again");
         };
     }

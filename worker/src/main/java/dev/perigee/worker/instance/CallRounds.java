@@ -10,13 +10,14 @@ import dev.perigee.worker.tool.InputRequired;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Rounds of one call with a modern server, which answers a request by a question and is then asked
- * again with the responses. Each round is sent once. While a question is open nothing of the call
- * is in the server's process: it may end, and so may the worker. For the call's thread, but for the
- * asker's part.
+ * again with the responses. Each round is sent once, but for one that the server refused undone or
+ * surely did not get. While a question is open nothing of the call is in the server's process: it
+ * may end, and so may the worker. For the call's thread, but for the asker's part.
  *
  * <pre>
  *   sent ──▶ answered by a result, or an error: the call's end
@@ -150,10 +151,10 @@ final class CallRounds implements CallInput.Asker {
      * Waits while a question is open, or for a moment where the server only wants to be asked
      * again; returns at once when there is nothing to wait for.
      *
-     * @param handsOver whether another worker can go on with the call when this one gives the
-     *     instance up
+     * @param handsOver whether another worker can go on with the call; asked when this one has
+     *     given the instance up
      */
-    Next await(boolean handsOver) throws InterruptedException {
+    Next await(BooleanSupplier handsOver) throws InterruptedException {
         if (!open) {
             if (haveBegun() && responses == null) {
                 // Nobody tells when the server has more to say.
@@ -170,7 +171,7 @@ final class CallRounds implements CallInput.Asker {
         if (view != null && view.presence() == View.Presence.REMOVED) {
             return Next.REMOVED;
         }
-        return handsOver ? Next.ELSEWHERE : Next.LEFT;
+        return handsOver.getAsBoolean() ? Next.ELSEWHERE : Next.LEFT;
     }
 
     private static boolean isOver(@Nullable View view) {

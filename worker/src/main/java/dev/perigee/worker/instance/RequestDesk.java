@@ -168,8 +168,10 @@ final class RequestDesk {
                     ErrorCode.EXPIRED,
                     "The request's time was over before it could be sent");
         }
+        // One that goes on was counted on another worker, and would be lost where it is refused.
         if (!instance.journal().acceptsCalls()
-                || instance.calls().count() >= parts.options().maxCalls()) {
+                || (order.resume() == null
+                        && instance.calls().count() >= parts.options().maxCalls())) {
             return refused(
                     order,
                     instance,
@@ -281,10 +283,7 @@ final class RequestDesk {
         boolean found = false;
         for (var instance : instances.values()) {
             for (var call : instance.calls().all()) {
-                if (call.matches(order)) {
-                    call.cancel();
-                    found = true;
-                }
+                found |= call.matches(order) && call.cancel();
             }
         }
         return found;

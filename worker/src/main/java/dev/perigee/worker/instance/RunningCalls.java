@@ -25,8 +25,12 @@ final class RunningCalls {
         /** Whether a cancellation is of it. */
         boolean matches(ToolOrder.Cancel cancel);
 
-        /** Cancels the call from another thread; the server is notified. */
-        void cancel();
+        /**
+         * Cancels the call from another thread; the server is notified.
+         *
+         * @return false when another worker goes on with it
+         */
+        boolean cancel();
     }
 
     private final ConcurrentHashMap<RunningCall, Boolean> calls = new ConcurrentHashMap<>();

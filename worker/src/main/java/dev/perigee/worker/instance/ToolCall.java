@@ -24,6 +24,7 @@ import dev.perigee.worker.tool.RetryDecision;
 import dev.perigee.worker.tool.ServerRequest;
 import dev.perigee.worker.tool.ToolResults;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,8 +49,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
     private final CallRounds rounds;
     private final CallErrors errors;
     private final @Nullable SubscriptionRequest subscription;
-    private volatile Ending ending = Ending.NONE;
-    private volatile boolean handedOver;
+    private final AtomicReference<Ending> ending = new AtomicReference<>(Ending.NONE);
     private int attempts;
     private @Nullable ServerRun asked;
     private @Nullable McpRequest sent;
@@ -113,14 +113,13 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
 
         @Override
         public void expired() {
-            ending = Ending.UNANSWERED;
-            thread.interrupt();
+            var _ = end(Ending.UNANSWERED);
         }
 
         @Override
         public void ended(String inputId, CallInput.Fate how) {
             instance.endedQuestions().add(order.request().requestId(), inputId, how);
-            if (!handedOver) {
+            if (ending.get() != Ending.HANDED_OVER) {
                 instance.journal().holds(order, null);
             }
         }
@@ -162,9 +161,16 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
     }
 
     @Override
-    public void cancel() {
-        ending = Ending.CANCELLED;
-        thread.interrupt();
+    public boolean cancel() {
+        return end(Ending.CANCELLED);
+    }
+
+    /** Ends it unless something does already; false when another worker goes on with it. */
+    private boolean end(Ending how) {
+        if (ending.compareAndSet(Ending.NONE, how)) {
+            thread.interrupt();
+        }
+        return ending.get() != Ending.HANDED_OVER;
     }
 
     @Override
@@ -178,9 +184,9 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
         try {
             result = perform();
         } catch (McpException e) {
-            result = failed(errors.of(e, asked, ending));
+            result = failed(errors.of(e, asked, ending.get()));
         } catch (InterruptedException e) {
-            var error = errors.of(ending);
+            var error = errors.of(ending.get());
             result = asked == null ? unasked(error) : failed(error);
         } catch (RuntimeException e) {
             log.atError().setCause(e).log("Call failed unexpectedly");
@@ -201,7 +207,6 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
 
     /** The call has no result here: its gateway has it go on at another worker. */
     private void handOver() {
-        handedOver = true;
         if (input != null) {
             input.end();
         }
@@ -241,10 +246,10 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
     /** The result; null when another worker goes on with the call. */
     private @Nullable ToolResult perform() throws McpException, InterruptedException {
         while (true) {
-            if (ending != Ending.NONE) {
+            if (ending.get() != Ending.NONE) {
                 throw new InterruptedException(); // Before this thread could be told.
             }
-            switch (rounds.await(instance.journal().handsOver())) {
+            switch (rounds.await(instance.journal()::handsOver)) {
                 case SEND -> {
                     var result = round();
                     if (result != null) {
@@ -252,7 +257,9 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
                     }
                 }
                 case ELSEWHERE -> {
-                    return null;
+                    if (ending.compareAndSet(Ending.NONE, Ending.HANDED_OVER)) {
+                        return null;
+                    }
                 }
                 case LEFT -> throw new InterruptedException();
                 case REMOVED -> {
@@ -353,7 +360,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
         } catch (SubscriptionRequest.RefusedException e) {
             return failed(errors.of(e.code(), run.masked(String.valueOf(e.getMessage()))));
         } catch (McpException e) {
-            if (!e.sent() && e.isEnd() && ending != Ending.CANCELLED) {
+            if (!e.sent() && e.isEnd() && ending.get() != Ending.CANCELLED) {
                 asked = null;
                 return null; // Its instance is about to show it: a restart, a stop, a sleep.
             }
@@ -385,8 +392,8 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
             return null;
         }
         return failed(
-                ending == Ending.UNANSWERED
-                        ? errors.of(ending)
+                ending.get() == Ending.UNANSWERED
+                        ? errors.of(ending.get())
                         : errors.of(ErrorCode.SERVER_ERROR, why));
     }
 
@@ -451,7 +458,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
                             System.nanoTime() + left(run).toNanos());
         } catch (McpException e) {
             var status = FailureStatus.afterCall(e);
-            if (status != null && ending != Ending.CANCELLED) {
+            if (status != null && ending.get() != Ending.CANCELLED) {
                 instance.mailbox().post(new Message.CallFailed(run, status));
             }
             throw e;

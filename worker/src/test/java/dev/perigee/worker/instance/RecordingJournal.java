@@ -40,6 +40,11 @@ final class RecordingJournal implements InstanceJournal {
     /** When given, whoever tells of a crash waits for it. */
     volatile @Nullable CountDownLatch crashTold;
 
+    /** What happens while a call is about to be handed over, and when it just was. */
+    volatile Runnable leaving = () -> {};
+
+    volatile Runnable left = () -> {};
+
     @Override
     public long epoch() {
         return 7;
@@ -122,11 +127,13 @@ final class RecordingJournal implements InstanceJournal {
 
     @Override
     public void handOver(ToolOrder.Execute order) {
+        left.run();
         handedOver.add(order.request().requestId());
     }
 
     @Override
     public boolean handsOver() {
+        leaving.run();
         return protocol >= LinkVersions.RESUMED_CALLS;
     }
 

@@ -22,6 +22,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -33,7 +34,7 @@ final class RoundsTest {
     private static final String YES = "{\"room\":{\"action\":\"accept\",\"content\":{\"n\":1}}}";
     private static final long LONG = 60_000;
 
-    private final Bench bench = new Bench();
+    private Bench bench = new Bench();
 
     @AfterEach
     void end() {
@@ -418,12 +419,80 @@ final class RoundsTest {
     @DisplayName("where its gateway is too old for that, the outcome is unknown")
     void isNotHandedOver() {
         var config = server();
-        bench.journal(config).protocol = LinkVersions.SERVER_EVENTS;
         var call = begin(config, Map.of());
         question(config, call, 1);
+        bench.journal(config).protocol = LinkVersions.SERVER_EVENTS;
 
         bench.instances.terminateAll(Duration.ofSeconds(5));
 
         assertUnknown(call, "no longer runs");
+    }
+
+    @Test
+    @DisplayName("which is its gateway's when the instance is given up, not when it asked")
+    void isHandedOverByTheLastGateway() {
+        var config = server();
+        var journal = bench.journal(config);
+        journal.protocol = LinkVersions.SERVER_EVENTS;
+        var call = begin(config, Map.of());
+        question(config, call, 1);
+        journal.protocol = LinkVersions.SPOKEN.greatest();
+
+        bench.instances.terminateAll(Duration.ofSeconds(5));
+
+        assertThat(journal.handedOver).containsExactly(call.request().requestId());
+    }
+
+    @Test
+    @DisplayName(
+            "a cancellation that is taken while it leaves ends it, and none is taken after that")
+    void isCancelledWhileItLeaves() {
+        var config = server();
+        var journal = bench.journal(config);
+        var call = begin(config, Map.of());
+        question(config, call, 1);
+        var taken = new CopyOnWriteArrayList<Boolean>();
+        journal.leaving =
+                () -> taken.add(bench.instances.cancel(cancellation(config, call)).found());
+
+        bench.instances.terminateAll(Duration.ofSeconds(5));
+
+        assertThat(code(call)).isEqualTo(ErrorCode.CANCELLED);
+        assertThat(taken).containsExactly(true);
+        assertThat(journal.handedOver).isEmpty();
+    }
+
+    @Test
+    @DisplayName("nor is one taken of a call that is handed over")
+    void isNotCancelledAfterItLeft() {
+        var config = server();
+        var journal = bench.journal(config);
+        var call = begin(config, Map.of());
+        question(config, call, 1);
+        var taken = new CopyOnWriteArrayList<Boolean>();
+        journal.left = () -> taken.add(bench.instances.cancel(cancellation(config, call)).found());
+
+        bench.instances.terminateAll(Duration.ofSeconds(5));
+
+        assertThat(taken).containsExactly(false);
+        assertThat(journal.handedOver).containsExactly(call.request().requestId());
+        assertThat(journal.result(call.request().requestId())).isNull();
+    }
+
+    @Test
+    @DisplayName("one that goes on is taken where there is no room for a new one")
+    void resumesWhereItIsFull() {
+        bench.close();
+        bench = new Bench(Map.of("tool.max-calls", "1"));
+        var config = server();
+        var from = held(config, begin(config, Map.of()));
+        var more = bench.call(config, "book", Map.of()).error();
+        assertThat(more).isNotNull();
+        assertThat(more.code()).isEqualTo(ErrorCode.OVERLOADED);
+
+        var call = begin(config, Map.of(), LONG, from);
+
+        assertThat(respond(config, call, from.inputId()).error()).isNull();
+        assertThat(told(call).path("told")).hasSize(1);
     }
 }
