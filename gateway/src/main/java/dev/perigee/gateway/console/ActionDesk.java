@@ -244,7 +244,13 @@ final class ActionDesk implements AutoCloseable {
 
     /** With team and user where the letter has a key that names them, so that erasure finds it. */
     private static AuditTarget target(Letter letter) {
-        var selection = "--offset " + letter.place();
+        var command = letter.command();
+        var selection =
+                "--offset %s (%s%s)"
+                        .formatted(
+                                letter.place(),
+                                Text.cut(letter.origin(), Text.NAME),
+                                command == null ? "" : ", " + command);
         try {
             var key = letter.key();
             if (key != null) {

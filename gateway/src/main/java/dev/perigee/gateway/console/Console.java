@@ -108,7 +108,6 @@ public final class Console implements AutoCloseable {
                         new Drafter(
                                 kafka.names(),
                                 sources.partitions(),
-                                Drafter.Changes.none(),
                                 rules,
                                 clock));
         var actions =

@@ -1,5 +1,7 @@
 package dev.perigee.gateway.deadletter;
 
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Headers;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param origin where the record was read, {@code topic-partition@offset}
  * @param redrives how often the record had been put back before it became this letter
  * @param redrivenTo where this letter was put back, null while it was not
+ * @param command what the record asks for where it is a command, {@code configure
+ *     mcp_installation_updated}; null where it is none, or nobody asked for the letter by its place
  */
 public record Letter(
         RecordOrigin position,
@@ -27,7 +31,13 @@ public record Letter(
         String origin,
         int sizeBytes,
         int redrives,
-        @Nullable String redrivenTo) {
+        @Nullable String redrivenTo,
+        @Nullable String command) {
+    private static final int LONGEST_COMMAND = 200;
+
+    private record Kind(@Nullable String commandType, @Nullable Payload payload) {}
+
+    private record Payload(@Nullable String event, @Nullable String action) {}
 
     static Letter of(ConsumerRecord<byte[], byte[]> record) {
         return new Letter(
@@ -39,6 +49,7 @@ public record Letter(
                 text(record, Headers.ORIGIN),
                 record.value() == null ? 0 : record.value().length,
                 redrivesOf(record),
+                null,
                 null);
     }
 
@@ -69,6 +80,43 @@ public record Letter(
     }
 
     Letter redrivenTo(String place) {
-        return new Letter(position, time, key, reason, detail, origin, sizeBytes, redrives, place);
+        return new Letter(
+                position, time, key, reason, detail, origin, sizeBytes, redrives, place, command);
+    }
+
+    /** The same, with what its value asks for. */
+    Letter looked(ConsumerRecord<byte[], byte[]> record) {
+        return new Letter(
+                position,
+                time,
+                key,
+                reason,
+                detail,
+                origin,
+                sizeBytes,
+                redrives,
+                redrivenTo,
+                commandOf(record.value()));
+    }
+
+    private static @Nullable String commandOf(byte @Nullable [] value) {
+        if (value == null) {
+            return null;
+        }
+        try {
+            var kind = Json.readInput(value, Kind.class);
+            if (kind.commandType() == null) {
+                return null;
+            }
+            var payload = kind.payload();
+            var event =
+                    payload == null
+                            ? null
+                            : payload.event() != null ? payload.event() : payload.action();
+            var text = kind.commandType() + (event == null ? "" : " " + event);
+            return text.substring(0, Math.min(text.length(), LONGEST_COMMAND));
+        } catch (InvalidRecordException e) {
+            return null;
+        }
     }
 }

@@ -118,7 +118,9 @@ public final class LetterBox {
         }
         var letter = Letter.of(record);
         if (filter.accepts(letter)) {
-            letters.put(letter.position().toString(), letter);
+            letters.put(
+                    letter.position().toString(),
+                    filter.places().isEmpty() ? letter : letter.looked(record));
             if (letters.size() > MOST) {
                 throw new TooManyException();
             }
