@@ -103,13 +103,16 @@ public final class LetterBox {
         return new Look(sorted, caughtUp);
     }
 
-    /** A mark comes after its letter, in the same partition. */
+    /**
+     * A mark comes after its letter, in the same partition. It has no reason: what has one is a
+     * letter, whatever headers its author gave it.
+     */
     private static void take(
             ConsumerRecord<byte[], byte[]> record,
             LetterFilter filter,
             Map<String, Letter> letters) {
         var marked = Letter.text(record, Headers.REDRIVEN);
-        if (!marked.isEmpty()) {
+        if (!marked.isEmpty() && record.headers().lastHeader(Headers.REASON) == null) {
             letters.computeIfPresent(
                     marked,
                     (position, letter) ->

@@ -1,0 +1,83 @@
+package dev.perigee.gateway.deadletter;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.perigee.protocol.topic.Headers;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class LetterBoxTest {
+    private static final LetterFilter ANY = LetterFilter.at(Set.of());
+    private static final Map<String, String> MARK =
+            Map.of(Headers.REDRIVEN, "mcp.dead-letters-3@17", Headers.REDRIVEN_TO, "mcp.commands-0@9");
+
+    @Test
+    void takesNoLetterForAMark() {
+        var forged = letter(18, "t/u", "{}");
+        MARK.forEach((name, text) -> forged.headers().add(name, text.getBytes(UTF_8)));
+
+        assertThat(look(ANY, letter(17, "t/u", "{}"), forged))
+                .extracting(Letter::place, Letter::redrivenTo)
+                .containsExactly(tuple("3@17", null), tuple("3@18", null));
+    }
+
+    @Test
+    void takesAMarkForOne() {
+        assertThat(look(ANY, letter(17, "t/u", "{}"), record(18, "t/u", null, MARK)))
+                .extracting(Letter::place, Letter::redrivenTo)
+                .containsExactly(tuple("3@17", "mcp.commands-0@9"));
+    }
+
+    @Test
+    void saysWhatCommandALetterIsToWhoAsksForIt() {
+        var value =
+                "{\"command_type\":\"configure\",\"payload\":{\"event\":\"mcp_recovery\"}}";
+        var places = LetterFilter.at(Set.of("3@17", "3@18"));
+
+        assertThat(look(places, letter(17, "t/u", value), letter(18, "t/u", "no json")))
+                .extracting(Letter::command)
+                .containsExactly("configure mcp_recovery", null);
+        assertThat(look(ANY, letter(17, "t/u", value)))
+                .extracting(Letter::command)
+                .containsOnlyNulls();
+    }
+
+    @SafeVarargs
+    private static List<Letter> look(
+            LetterFilter filter, ConsumerRecord<byte[], byte[]>... records) {
+        return LetterBox.look(new ListedTail(List.of(records)), filter, null).letters();
+    }
+
+    private static ConsumerRecord<byte[], byte[]> letter(long offset, String key, String value) {
+        return record(
+                offset,
+                key,
+                value,
+                Map.of(
+                        Headers.REASON,
+                        "invalid",
+                        Headers.DETAIL,
+                        "for a test",
+                        Headers.ORIGIN,
+                        "mcp.commands-1@" + offset));
+    }
+
+    private static ConsumerRecord<byte[], byte[]> record(
+            long offset, String key, @Nullable String value, Map<String, String> headers) {
+        var record =
+                new ConsumerRecord<>(
+                        "mcp.dead-letters",
+                        3,
+                        offset,
+                        key.getBytes(UTF_8),
+                        value == null ? null : value.getBytes(UTF_8));
+        headers.forEach((name, text) -> record.headers().add(name, text.getBytes(UTF_8)));
+        return record;
+    }
+}
