@@ -10,7 +10,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A dead letter without its value, which may be large and hold secrets.
+ * A dead letter without its value, which may be large and hold secrets, and with its texts cut. What
+ * is put back is read again.
  *
  * @param position where it is on dead-letters
  * @param time when it became a dead letter
@@ -33,7 +34,11 @@ public record Letter(
         int redrives,
         @Nullable String redrivenTo,
         @Nullable String command) {
+    /** Longest of its texts, in characters: many letters are held at once. */
+    static final int LONGEST = 1_000;
+
     private static final int LONGEST_COMMAND = 200;
+    private static final int BYTES_OF_CHARACTER = 4;
 
     private record Kind(@Nullable String commandType, @Nullable Payload payload) {}
 
@@ -43,10 +48,10 @@ public record Letter(
         return new Letter(
                 positionOf(record),
                 Instant.ofEpochMilli(Math.max(0, record.timestamp())),
-                record.key() == null ? null : new String(record.key(), StandardCharsets.UTF_8),
-                text(record, Headers.REASON),
-                text(record, Headers.DETAIL),
-                text(record, Headers.ORIGIN),
+                record.key() == null ? null : cut(record.key()),
+                cut(record, Headers.REASON),
+                cut(record, Headers.DETAIL),
+                cut(record, Headers.ORIGIN),
                 record.value() == null ? 0 : record.value().length,
                 redrivesOf(record),
                 null,
@@ -79,9 +84,30 @@ public record Letter(
                 : new String(found.value(), StandardCharsets.UTF_8);
     }
 
-    Letter redrivenTo(String place) {
+    private static String cut(ConsumerRecord<byte[], byte[]> record, String header) {
+        var found = record.headers().lastHeader(header);
+        return found == null || found.value() == null ? "" : cut(found.value());
+    }
+
+    private static String cut(byte[] utf8) {
+        int most = Math.min(utf8.length, BYTES_OF_CHARACTER * LONGEST);
+        var text = new String(utf8, 0, most, StandardCharsets.UTF_8);
+        return text.length() <= LONGEST ? text : text.substring(0, LONGEST - 1) + "…";
+    }
+
+    /** The same, marked by this record. */
+    Letter marked(ConsumerRecord<byte[], byte[]> mark) {
         return new Letter(
-                position, time, key, reason, detail, origin, sizeBytes, redrives, place, command);
+                position,
+                time,
+                key,
+                reason,
+                detail,
+                origin,
+                sizeBytes,
+                redrives,
+                cut(mark, Headers.REDRIVEN_TO),
+                command);
     }
 
     /** The same, with what its value asks for. */

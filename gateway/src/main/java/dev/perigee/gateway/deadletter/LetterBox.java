@@ -114,10 +114,7 @@ public final class LetterBox {
             Map<String, Letter> letters) {
         var marked = Letter.text(record, Headers.REDRIVEN);
         if (!marked.isEmpty() && record.headers().lastHeader(Headers.REASON) == null) {
-            letters.computeIfPresent(
-                    marked,
-                    (position, letter) ->
-                            letter.redrivenTo(Letter.text(record, Headers.REDRIVEN_TO)));
+            letters.computeIfPresent(marked, (_, letter) -> letter.marked(record));
             return;
         }
         var letter = Letter.of(record);

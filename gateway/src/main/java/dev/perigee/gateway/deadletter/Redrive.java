@@ -136,10 +136,23 @@ public final class Redrive implements AutoCloseable {
             Letter letter, ProducerRecord<byte[], byte[]> record, Consumer<Redriven> listener)
             throws InterruptedException {
         batch.add(new Open(letter, record));
-        batchBytes += record.value() == null ? 0 : record.value().length;
+        batchBytes += sizeOf(record);
         if (batch.size() >= BATCH || batchBytes >= BATCH_BYTES) {
             commit(listener);
         }
+    }
+
+    /** The key is in the mark, too. */
+    private static int sizeOf(ProducerRecord<byte[], byte[]> record) {
+        int size = lengthOf(record.value()) + 2 * lengthOf(record.key());
+        for (var header : record.headers()) {
+            size += header.key().length() + lengthOf(header.value());
+        }
+        return size;
+    }
+
+    private static int lengthOf(byte @Nullable [] bytes) {
+        return bytes == null ? 0 : bytes.length;
     }
 
     private void commit(Consumer<Redriven> listener) throws InterruptedException {

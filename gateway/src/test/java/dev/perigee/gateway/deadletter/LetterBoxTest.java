@@ -48,6 +48,38 @@ class LetterBoxTest {
                 .containsOnlyNulls();
     }
 
+    @Test
+    void cutsWhatIsLong() {
+        var much = "x".repeat(1 << 20);
+        var long17 = letter(17, much, "{}");
+        for (var header : List.of(Headers.REASON, Headers.DETAIL, Headers.ORIGIN)) {
+            long17.headers().add(header, much.getBytes(UTF_8));
+        }
+        var mark =
+                record(
+                        18,
+                        much,
+                        null,
+                        Map.of(
+                                Headers.REDRIVEN,
+                                "mcp.dead-letters-3@17",
+                                Headers.REDRIVEN_TO,
+                                much));
+
+        assertThat(look(ANY, long17, mark))
+                .singleElement()
+                .satisfies(
+                        it ->
+                                assertThat(
+                                                List.of(
+                                                        String.valueOf(it.key()),
+                                                        it.reason(),
+                                                        it.detail(),
+                                                        it.origin(),
+                                                        String.valueOf(it.redrivenTo())))
+                                        .allMatch(text -> text.length() == Letter.LONGEST));
+    }
+
     @SafeVarargs
     private static List<Letter> look(
             LetterFilter filter, ConsumerRecord<byte[], byte[]>... records) {

@@ -64,6 +64,21 @@ class RedriveRunsTest {
         assertThat(told).isEmpty();
     }
 
+    @Test
+    void countsTheHeadersOfABatch() throws Exception {
+        var letters = List.of(letter(17, 4 << 20), letter(18, 4 << 20), letter(19, 4 << 20));
+
+        redrive.run(
+                letters.stream().map(Letter::of).toList(),
+                box(new ListedTail(letters)),
+                null,
+                DRAFTER,
+                told::add);
+
+        assertThat(told).extracting(Redriven::outcome).containsOnly(Redriven.DONE).hasSize(3);
+        assertThat(producer.commitCount()).isEqualTo(2);
+    }
+
     private static LetterBox box(LetterTopic.Tail tail) {
         return new LetterBox(
                 new LetterTopic() {
