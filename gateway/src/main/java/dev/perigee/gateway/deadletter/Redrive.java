@@ -208,8 +208,16 @@ public final class Redrive implements AutoCloseable {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
+    /** Also of an interrupted thread, which stays that. */
     @Override
     public void close() {
-        producer.close(CLOSED);
+        boolean interrupted = Thread.interrupted();
+        try {
+            producer.close(CLOSED);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 }

@@ -190,6 +190,22 @@ final class RedriveRequestsTest {
     }
 
     @Test
+    @DisplayName("OPS-05: a gateway that is stopped records what it did not put back")
+    void recordsWhatAStopLeaves() throws Exception {
+        console.letters.hold(new CountDownLatch(1));
+        var begun = act(ALICE, redrive("3@17", "3@18", "3@19"));
+        assertThat(begun.statusCode()).isEqualTo(202);
+
+        console.endActions();
+
+        assertThat(audited(AuditOutcome.FAILED))
+                .containsExactlyInAnyOrder(
+                        selection("3@17"), selection("3@18"), selection("3@19"));
+        assertThat(progress(ServedConsole.json(begun)).get("problem").asString())
+                .startsWith("The gateway ends.");
+    }
+
+    @Test
     @DisplayName("OPS-05: what cannot be recorded is not put back")
     void doesNothingUnrecorded() throws Exception {
         console.log.refuseRecords("The topic mcp.audit does not exist");
