@@ -22,14 +22,14 @@ class LetterBoxTest {
         var forged = letter(18, "t/u", "{}");
         MARK.forEach((name, text) -> forged.headers().add(name, text.getBytes(UTF_8)));
 
-        assertThat(look(ANY, letter(17, "t/u", "{}"), forged))
+        assertThat(look(ANY, List.of(letter(17, "t/u", "{}"), forged)))
                 .extracting(Letter::place, Letter::redrivenTo)
                 .containsExactly(tuple("3@17", null), tuple("3@18", null));
     }
 
     @Test
     void takesAMarkForOne() {
-        assertThat(look(ANY, letter(17, "t/u", "{}"), record(18, "t/u", null, MARK)))
+        assertThat(look(ANY, List.of(letter(17, "t/u", "{}"), record(18, "t/u", null, MARK))))
                 .extracting(Letter::place, Letter::redrivenTo)
                 .containsExactly(tuple("3@17", "mcp.commands-0@9"));
     }
@@ -40,10 +40,10 @@ class LetterBoxTest {
                 "{\"command_type\":\"configure\",\"payload\":{\"event\":\"mcp_recovery\"}}";
         var places = LetterFilter.at(Set.of("3@17", "3@18"));
 
-        assertThat(look(places, letter(17, "t/u", value), letter(18, "t/u", "no json")))
+        assertThat(look(places, List.of(letter(17, "t/u", value), letter(18, "t/u", "no json"))))
                 .extracting(Letter::command)
                 .containsExactly("configure mcp_recovery", null);
-        assertThat(look(ANY, letter(17, "t/u", value)))
+        assertThat(look(ANY, List.of(letter(17, "t/u", value))))
                 .extracting(Letter::command)
                 .containsOnlyNulls();
     }
@@ -66,7 +66,7 @@ class LetterBoxTest {
                                 Headers.REDRIVEN_TO,
                                 much));
 
-        assertThat(look(ANY, long17, mark))
+        assertThat(look(ANY, List.of(long17, mark)))
                 .singleElement()
                 .satisfies(
                         it ->
@@ -80,10 +80,9 @@ class LetterBoxTest {
                                         .allMatch(text -> text.length() == Letter.LONGEST));
     }
 
-    @SafeVarargs
     private static List<Letter> look(
-            LetterFilter filter, ConsumerRecord<byte[], byte[]>... records) {
-        return LetterBox.look(new ListedTail(List.of(records)), filter, null).letters();
+            LetterFilter filter, List<ConsumerRecord<byte[], byte[]>> records) {
+        return LetterBox.look(new ListedTail(records), filter, null).letters();
     }
 
     private static ConsumerRecord<byte[], byte[]> letter(long offset, String key, String value) {
@@ -103,7 +102,7 @@ class LetterBoxTest {
     private static ConsumerRecord<byte[], byte[]> record(
             long offset, String key, @Nullable String value, Map<String, String> headers) {
         var record =
-                new ConsumerRecord<>(
+                new ConsumerRecord<byte[], byte[]>(
                         "mcp.dead-letters",
                         3,
                         offset,
