@@ -10,8 +10,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A dead letter without its value, which may be large and hold secrets, and with its texts cut. What
- * is put back is read again.
+ * A dead letter without its value, which may be large and hold secrets, and with its texts cut.
+ * What is put back is read again.
  *
  * @param position where it is on dead-letters
  * @param time when it became a dead letter

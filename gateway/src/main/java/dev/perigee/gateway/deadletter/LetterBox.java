@@ -134,8 +134,7 @@ public final class LetterBox {
      * @param patience how long nothing may come before all is read, null for as long as it takes
      * @throws TimeoutException when nothing came for that long
      */
-    public void read(
-            Collection<RecordOrigin> positions, @Nullable Duration patience, Reader reader)
+    public void read(Collection<RecordOrigin> positions, @Nullable Duration patience, Reader reader)
             throws InterruptedException {
         Set<String> open = new TreeSet<>();
         positions.forEach(position -> open.add(position.toString()));
@@ -153,10 +152,8 @@ public final class LetterBox {
                 }
                 if (!records.isEmpty()) {
                     begin = System.nanoTime();
-                } else if (patience != null
-                        && System.nanoTime() - begin >= patience.toNanos()) {
-                    throw new TimeoutException(
-                            "no record came for " + patience.toSeconds() + " s");
+                } else if (patience != null && System.nanoTime() - begin >= patience.toNanos()) {
+                    throw new TimeoutException("no record came for " + patience.toSeconds() + " s");
                 }
             }
         }

@@ -199,8 +199,7 @@ final class RedriveRequestsTest {
         console.endActions();
 
         assertThat(audited(AuditOutcome.FAILED))
-                .containsExactlyInAnyOrder(
-                        selection("3@17"), selection("3@18"), selection("3@19"));
+                .containsExactlyInAnyOrder(selection("3@17"), selection("3@18"), selection("3@19"));
         assertThat(progress(ServedConsole.json(begun)).get("problem").asString())
                 .startsWith("The gateway ends.");
     }

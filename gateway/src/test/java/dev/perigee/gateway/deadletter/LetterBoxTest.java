@@ -15,7 +15,11 @@ import org.junit.jupiter.api.Test;
 class LetterBoxTest {
     private static final LetterFilter ANY = LetterFilter.at(Set.of());
     private static final Map<String, String> MARK =
-            Map.of(Headers.REDRIVEN, "mcp.dead-letters-3@17", Headers.REDRIVEN_TO, "mcp.commands-0@9");
+            Map.of(
+                    Headers.REDRIVEN,
+                    "mcp.dead-letters-3@17",
+                    Headers.REDRIVEN_TO,
+                    "mcp.commands-0@9");
 
     @Test
     void takesNoLetterForAMark() {
@@ -36,8 +40,7 @@ class LetterBoxTest {
 
     @Test
     void saysWhatCommandALetterIsToWhoAsksForIt() {
-        var value =
-                "{\"command_type\":\"configure\",\"payload\":{\"event\":\"mcp_recovery\"}}";
+        var value = "{\"command_type\":\"configure\",\"payload\":{\"event\":\"mcp_recovery\"}}";
         var places = LetterFilter.at(Set.of("3@17", "3@18"));
 
         assertThat(look(places, List.of(letter(17, "t/u", value), letter(18, "t/u", "no json"))))
