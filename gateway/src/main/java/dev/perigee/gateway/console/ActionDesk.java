@@ -38,6 +38,10 @@ final class ActionDesk implements AutoCloseable {
 
     private static final int MOST_RUNNING = 16;
     private static final int REMEMBERED = 100;
+
+    /** How long the runs may take, all together, to record that they were ended. */
+    private static final Duration ENDED = Duration.ofSeconds(7);
+
     private static final String PRIORITY = "immediate";
 
     private final String gatewayId;
@@ -244,7 +248,13 @@ final class ActionDesk implements AutoCloseable {
 
     /** With team and user where the letter has a key that names them, so that erasure finds it. */
     private static AuditTarget target(Letter letter) {
-        var selection = "--offset " + letter.place();
+        var command = letter.command();
+        var selection =
+                "--offset %s (%s%s)"
+                        .formatted(
+                                letter.place(),
+                                Text.cut(letter.origin(), Text.NAME),
+                                command == null ? "" : ", " + command);
         try {
             var key = letter.key();
             if (key != null) {
@@ -379,7 +389,7 @@ final class ActionDesk implements AutoCloseable {
         }
     }
 
-    /** Ends the runs: what they did not begin is left as it is. */
+    /** Ends the runs, which record what they did not do: it is left as it is. */
     @Override
     public void close() {
         List<Running> open;
@@ -391,6 +401,17 @@ final class ActionDesk implements AutoCloseable {
             lock.unlock();
         }
         open.forEach(running -> running.thread().interrupt());
-        log.close();
+        try {
+            long end = System.nanoTime() + ENDED.toNanos();
+            for (var running : open) {
+                if (running.thread().isAlive()) {
+                    var _ = running.thread().join(Duration.ofNanos(end - System.nanoTime()));
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            log.close();
+        }
     }
 }

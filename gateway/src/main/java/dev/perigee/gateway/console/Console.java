@@ -105,12 +105,7 @@ public final class Console implements AutoCloseable {
                         kafka.consumers(),
                         kafka.redrivers(),
                         kafka.names(),
-                        new Drafter(
-                                kafka.names(),
-                                sources.partitions(),
-                                Drafter.Changes.none(),
-                                rules,
-                                clock));
+                        new Drafter(kafka.names(), sources.partitions(), rules, clock));
         var actions =
                 new ActionDesk(
                         sources.gatewayId(),

@@ -136,7 +136,7 @@ final class KafkaLetters implements Letters {
                 var why = "it was put back before, to " + letter.redrivenTo();
                 listener.accept(new Redriven(letter, Redriven.REFUSED, null, why));
             }
-            redrive.run(byMark.getOrDefault(true, List.of()), box, drafter, listener);
+            redrive.run(byMark.getOrDefault(true, List.of()), box, LOOK, drafter, listener);
         } catch (Redrive.TakenOverException e) {
             throw new ActionRefusedException(
                     HttpStatus.CONFLICT_409, String.valueOf(e.getMessage()));

@@ -134,7 +134,7 @@ final class RedriveRun implements LongAction {
         }
     }
 
-    /** Says how it ended once the failures are recorded, or cannot be. */
+    /** Says how it ended once the failures are recorded, or cannot be, and forgets the records. */
     private void end(@Nullable String why) {
         var told = why;
         if (why != null) {
@@ -154,6 +154,8 @@ final class RedriveRun implements LongAction {
         try {
             problem = told;
             done = true;
+            open.clear();
+            notDone.clear();
         } finally {
             lock.unlock();
         }

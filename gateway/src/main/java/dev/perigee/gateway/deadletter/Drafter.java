@@ -4,6 +4,7 @@ import dev.perigee.gateway.inbound.Inbound.CommandRead;
 import dev.perigee.gateway.inbound.Inbound.Rejected;
 import dev.perigee.gateway.inbound.RecordReader;
 import dev.perigee.gateway.inbound.ReplyTopics;
+import dev.perigee.protocol.command.CommandAction;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.topic.Headers;
 import dev.perigee.protocol.topic.RecordOrigin;
@@ -46,6 +47,7 @@ public final class Drafter {
     private final Changes changes;
     private final InstantSource clock;
     private final RecordReader rules;
+    private final boolean removals;
 
     /**
      * What is changed.
@@ -82,24 +84,32 @@ public final class Drafter {
                         partitions,
                         LARGEST_BYTES,
                         ANY),
+                true,
                 clock);
     }
 
     /**
-     * The same, by the rules of a gateway.
+     * The same, without changes and by the rules of a gateway, for who may not remove instances:
+     * commands that do are refused.
      *
      * @param rules what the gateways refuse
      */
-    public Drafter(
+    public Drafter(TopicNames names, int partitions, RecordReader rules, InstantSource clock) {
+        this(names, partitions, Changes.none(), rules, false, clock);
+    }
+
+    private Drafter(
             TopicNames names,
             int partitions,
             Changes changes,
             RecordReader rules,
+            boolean removals,
             InstantSource clock) {
         this.names = names;
         this.partitions = partitions;
         this.changes = changes;
         this.rules = rules;
+        this.removals = removals;
         this.clock = clock;
     }
 
@@ -176,8 +186,15 @@ public final class Drafter {
             case Rejected rejected -> rejected.reason().code() + ": " + rejected.detail();
             case CommandRead read when isOver(read.command().expiresAt(), now) ->
                     "it expired at " + read.command().expiresAt() + ", give it --expires-in";
+            case CommandRead read when !removals && isRemoval(read.action()) ->
+                    "it removes instances, which only 'perigee redrive' may put back";
             default -> null;
         };
+    }
+
+    private static boolean isRemoval(CommandAction action) {
+        return action instanceof CommandAction.Delete
+                || action instanceof CommandAction.RemoveMember;
     }
 
     private static boolean isOver(@Nullable Instant expiry, Instant now) {

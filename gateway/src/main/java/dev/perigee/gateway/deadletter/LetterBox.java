@@ -13,6 +13,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** All that lies on dead-letters now. */
@@ -103,30 +104,37 @@ public final class LetterBox {
         return new Look(sorted, caughtUp);
     }
 
-    /** A mark comes after its letter, in the same partition. */
+    /**
+     * A mark comes after its letter, in the same partition. It has no reason: what has one is a
+     * letter, whatever headers its author gave it.
+     */
     private static void take(
             ConsumerRecord<byte[], byte[]> record,
             LetterFilter filter,
             Map<String, Letter> letters) {
         var marked = Letter.text(record, Headers.REDRIVEN);
-        if (!marked.isEmpty()) {
-            letters.computeIfPresent(
-                    marked,
-                    (position, letter) ->
-                            letter.redrivenTo(Letter.text(record, Headers.REDRIVEN_TO)));
+        if (!marked.isEmpty() && record.headers().lastHeader(Headers.REASON) == null) {
+            letters.computeIfPresent(marked, (_, letter) -> letter.marked(record));
             return;
         }
         var letter = Letter.of(record);
         if (filter.accepts(letter)) {
-            letters.put(letter.position().toString(), letter);
+            letters.put(
+                    letter.position().toString(),
+                    filter.places().isEmpty() ? letter : letter.looked(record));
             if (letters.size() > MOST) {
                 throw new TooManyException();
             }
         }
     }
 
-    /** Reads these letters whole. What retention has removed meanwhile is passed over. */
-    public void read(Collection<RecordOrigin> positions, Reader reader)
+    /**
+     * Reads these letters whole. What retention has removed meanwhile is passed over.
+     *
+     * @param patience how long nothing may come before all is read, null for as long as it takes
+     * @throws TimeoutException when nothing came for that long
+     */
+    public void read(Collection<RecordOrigin> positions, @Nullable Duration patience, Reader reader)
             throws InterruptedException {
         Set<String> open = new TreeSet<>();
         positions.forEach(position -> open.add(position.toString()));
@@ -134,11 +142,18 @@ public final class LetterBox {
             return;
         }
         try (var tail = topic.at(starts(positions))) {
+            long begin = System.nanoTime();
             while (!open.isEmpty() && !tail.hasCaughtUp()) {
-                for (var record : tail.poll(POLL)) {
+                var records = tail.poll(POLL);
+                for (var record : records) {
                     if (open.remove(Letter.positionOf(record).toString())) {
                         reader.take(record);
                     }
+                }
+                if (!records.isEmpty()) {
+                    begin = System.nanoTime();
+                } else if (patience != null && System.nanoTime() - begin >= patience.toNanos()) {
+                    throw new TimeoutException("no record came for " + patience.toSeconds() + " s");
                 }
             }
         }

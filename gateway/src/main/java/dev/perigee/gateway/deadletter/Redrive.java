@@ -21,6 +21,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Puts letters back, a batch of them and their marks in one transaction. Whatever ends it, a letter
@@ -96,17 +97,23 @@ public final class Redrive implements AutoCloseable {
     /**
      * Puts letters back; tells of each when it is sure.
      *
+     * @param patience how long no letter may come, null for as long as it takes
      * @throws TakenOverException when another run began
      * @throws KafkaException when no broker answers, or one refuses: of what was not told then a
      *     new run finds out whether it was put back
      */
     public void run(
-            List<Letter> chosen, LetterBox box, Drafter drafter, Consumer<Redriven> listener)
+            List<Letter> chosen,
+            LetterBox box,
+            @Nullable Duration patience,
+            Drafter drafter,
+            Consumer<Redriven> listener)
             throws InterruptedException {
         chosen.forEach(letter -> letters.put(letter.position().toString(), letter));
         try {
             box.read(
                     chosen.stream().map(Letter::position).toList(),
+                    patience,
                     record -> {
                         var letter = letters.get(Letter.positionOf(record).toString());
                         if (letter == null) {
@@ -129,10 +136,23 @@ public final class Redrive implements AutoCloseable {
             Letter letter, ProducerRecord<byte[], byte[]> record, Consumer<Redriven> listener)
             throws InterruptedException {
         batch.add(new Open(letter, record));
-        batchBytes += record.value() == null ? 0 : record.value().length;
+        batchBytes += sizeOf(record);
         if (batch.size() >= BATCH || batchBytes >= BATCH_BYTES) {
             commit(listener);
         }
+    }
+
+    /** The key is in the mark, too. */
+    private static int sizeOf(ProducerRecord<byte[], byte[]> record) {
+        int size = lengthOf(record.value()) + 2 * lengthOf(record.key());
+        for (var header : record.headers()) {
+            size += header.key().length() + lengthOf(header.value());
+        }
+        return size;
+    }
+
+    private static int lengthOf(byte @Nullable [] bytes) {
+        return bytes == null ? 0 : bytes.length;
     }
 
     private void commit(Consumer<Redriven> listener) throws InterruptedException {
@@ -188,8 +208,16 @@ public final class Redrive implements AutoCloseable {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
+    /** Also of an interrupted thread, which stays that. */
     @Override
     public void close() {
-        producer.close(CLOSED);
+        boolean interrupted = Thread.interrupted();
+        try {
+            producer.close(CLOSED);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 }

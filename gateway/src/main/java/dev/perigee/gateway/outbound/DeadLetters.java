@@ -24,7 +24,13 @@ import org.slf4j.LoggerFactory;
  * reason. Where even dead-letters does not take the value, the letter goes without it. Thread-safe.
  */
 public final class DeadLetters {
-    private static final Set<String> OURS = Set.of(Headers.REASON, Headers.DETAIL, Headers.ORIGIN);
+    private static final Set<String> OURS =
+            Set.of(
+                    Headers.REASON,
+                    Headers.DETAIL,
+                    Headers.ORIGIN,
+                    Headers.REDRIVEN,
+                    Headers.REDRIVEN_TO);
     private static final Logger LOG = LoggerFactory.getLogger(DeadLetters.class);
 
     private final FastPublisher publisher;

@@ -26,6 +26,7 @@ final class RecordedActions implements ActionLog {
     private volatile @Nullable String noRecords;
     private volatile @Nullable String noCommands;
     private volatile int before;
+    private volatile boolean closed;
 
     void refuseRecords(String why) {
         noRecords = why;
@@ -69,6 +70,9 @@ final class RecordedActions implements ActionLog {
 
     @Override
     public void record(List<AuditRecord> records) throws ActionRefusedException {
+        if (closed) {
+            throw new ActionRefusedException(503, "The gateway ends.");
+        }
         if (noRecords != null) {
             throw new ActionRefusedException(503, noRecords);
         }
@@ -124,5 +128,7 @@ final class RecordedActions implements ActionLog {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+        closed = true;
+    }
 }

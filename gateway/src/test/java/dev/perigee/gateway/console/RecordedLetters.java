@@ -36,7 +36,8 @@ final class RecordedLetters implements Letters {
                         "mcp.commands-1@" + offset,
                         10,
                         0,
-                        null);
+                        null,
+                        "restart");
         letters.put(letter.place(), letter);
         return letter.place();
     }
@@ -76,7 +77,8 @@ final class RecordedLetters implements Letters {
                 it.origin(),
                 it.sizeBytes(),
                 it.redrives(),
-                to);
+                to,
+                it.command());
     }
 
     @Override

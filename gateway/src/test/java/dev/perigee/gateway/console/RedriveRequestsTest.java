@@ -49,6 +49,12 @@ final class RedriveRequestsTest {
                 .formatted(quoted, places.length);
     }
 
+    /** The letter, and what it is about. */
+    private static String selection(String place) {
+        return "--offset %s (mcp.commands-1%s, restart)"
+                .formatted(place, place.substring(place.indexOf('@')));
+    }
+
     private HttpResponse<String> act(String token, String body) throws Exception {
         return console.send(
                 console.request("/console/api/actions")
@@ -100,9 +106,9 @@ final class RedriveRequestsTest {
                         })
                 .extracting(AuditRecord::selection, AuditRecord::teamId, AuditRecord::userId)
                 .containsExactlyInAnyOrder(
-                        tuple("--offset 3@17", "t", "u"),
-                        tuple("--offset 3@18", null, null),
-                        tuple("--offset 3@19", "t", null));
+                        tuple(selection("3@17"), "t", "u"),
+                        tuple(selection("3@18"), null, null),
+                        tuple(selection("3@19"), "t", null));
         assertThat(progress.get("completed").asInt()).isEqualTo(3);
         assertThat(console.log.commands()).isEmpty();
     }
@@ -156,7 +162,7 @@ final class RedriveRequestsTest {
                 .contains("put back before", "not there any more");
         assertThat(console.log.order()).contains("redriven 3@19").doesNotContain("redriven 3@17");
         assertThat(audited(AuditOutcome.FAILED))
-                .containsExactlyInAnyOrder("--offset 3@17", "--offset 3@18");
+                .containsExactlyInAnyOrder(selection("3@17"), selection("3@18"));
     }
 
     @Test
@@ -168,7 +174,7 @@ final class RedriveRequestsTest {
 
         assertThat(progress.get("failed").asInt()).isEqualTo(1);
         assertThat(progress.get("outcomes").get(0).get("text").asString()).startsWith("invalid:");
-        assertThat(audited(AuditOutcome.FAILED)).containsExactly("--offset 3@18");
+        assertThat(audited(AuditOutcome.FAILED)).containsExactly(selection("3@18"));
     }
 
     @Test
@@ -181,6 +187,21 @@ final class RedriveRequestsTest {
         assertThat(progress.get("problem").asString()).contains("no broker", "2 were not put back");
         assertThat(progress.get("completed").asInt()).isEqualTo(1);
         assertThat(audited(AuditOutcome.FAILED)).hasSize(2);
+    }
+
+    @Test
+    @DisplayName("OPS-05: a gateway that is stopped records what it did not put back")
+    void recordsWhatAStopLeaves() throws Exception {
+        console.letters.hold(new CountDownLatch(1));
+        var begun = act(ALICE, redrive("3@17", "3@18", "3@19"));
+        assertThat(begun.statusCode()).isEqualTo(202);
+
+        console.endActions();
+
+        assertThat(audited(AuditOutcome.FAILED))
+                .containsExactlyInAnyOrder(selection("3@17"), selection("3@18"), selection("3@19"));
+        assertThat(progress(ServedConsole.json(begun)).get("problem").asString())
+                .startsWith("The gateway ends.");
     }
 
     @Test

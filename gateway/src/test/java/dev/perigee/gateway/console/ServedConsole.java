@@ -43,6 +43,7 @@ final class ServedConsole implements AutoCloseable {
     private final HttpClient http = HttpClient.newHttpClient();
     private volatile Instant now = NOON;
     private @Nullable SigningProvider oidc;
+    private Runnable endActions = () -> {};
     private HostPort address = new HostPort("127.0.0.1", 0);
 
     void start(@Nullable String token, boolean open) throws Exception {
@@ -69,6 +70,7 @@ final class ServedConsole implements AutoCloseable {
                 new ConsoleAccess(access, new LoginSessions(() -> now), tokens, ActionRole.READ);
         var desk = new ActionDesk("g1", log, new WorkerDrains(null), letters, () -> now);
         parts.add(desk);
+        endActions = desk::close;
         var handler =
                 new ConsoleHandler(
                         "g1",
@@ -122,6 +124,11 @@ final class ServedConsole implements AutoCloseable {
     /** Lets time pass for sessions of browsers. */
     void pass(Duration time) {
         now = now.plus(time);
+    }
+
+    /** Ends the actions, as a gateway that is stopped does. */
+    void endActions() {
+        endActions.run();
     }
 
     HostPort address() {

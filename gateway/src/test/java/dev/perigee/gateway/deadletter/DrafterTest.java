@@ -3,6 +3,8 @@ package dev.perigee.gateway.deadletter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.gateway.deadletter.Drafter.Changes;
+import dev.perigee.gateway.inbound.RecordReader;
+import dev.perigee.gateway.inbound.ReplyTopics;
 import dev.perigee.protocol.topic.TopicNames;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -77,6 +79,29 @@ class DrafterTest {
         assertThat(refusal(letter, NONE)).contains("expired", "--expires-in");
         var record = ready(letter, changes(Edits.none(), null, Duration.ofMinutes(5), false));
         assertThat(text(record.value())).contains("\"expires_at\":\"2026-11-20T10:05:00Z\"");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"mcp_installation_deleted", "team_member_removed"})
+    void refusesToRemoveInstancesWhereNobodyMay(String event) {
+        var value =
+                "{\"id\":\"c\",\"command_type\":\"configure\",\"payload\":{\"event\":\"%s\","
+                        + "\"installation_id\":\"i\",\"team_id\":\"t\",\"user_id\":\"u\"}}";
+        var names = new TopicNames("mcp.");
+        var rules =
+                new RecordReader(
+                        new ReplyTopics(names, List.of()), PARTITIONS, 1 << 20, Duration.ZERO);
+        var console = new Drafter(names, PARTITIONS, rules, InstantSource.fixed(NOW));
+        var wrong = (partitionOf("t/u") + 1) % PARTITIONS;
+        var removal = letter("commands", wrong, "t/u", value.formatted(event), Map.of());
+        var other = letter("commands", wrong, "t/u", value.formatted("mcp_recovery"), Map.of());
+
+        assertThat(console.draft(removal))
+                .isInstanceOfSatisfying(
+                        Draft.Refused.class,
+                        it -> assertThat(it.why()).contains("removes instances"));
+        assertThat(console.draft(other)).isInstanceOf(Draft.Ready.class);
+        assertThat(ready(removal, NONE).topic()).isEqualTo("mcp.commands");
     }
 
     @Test

@@ -13,7 +13,7 @@ import dev.perigee.protocol.topic.RecordOrigin;
 import dev.perigee.protocol.topic.TopicNames;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
@@ -95,11 +95,17 @@ final class DeadLettersTest {
                 null);
     }
 
-    /** It claims to be a dead letter already. */
+    /** It claims to be a dead letter already, and the mark of another. */
     private static ConsumerRecord<byte[], byte[]> record() {
         var record = new ConsumerRecord<>("mcp.commands", 2, 7, bytes("t/u"), bytes("no json"));
         record.headers().add("theirs", bytes("1"));
-        for (var ours : Arrays.asList(Headers.REASON, Headers.DETAIL, Headers.ORIGIN)) {
+        for (var ours :
+                List.of(
+                        Headers.REASON,
+                        Headers.DETAIL,
+                        Headers.ORIGIN,
+                        Headers.REDRIVEN,
+                        Headers.REDRIVEN_TO)) {
             record.headers().add(ours, bytes("forged"));
         }
         return record;

@@ -99,7 +99,7 @@ final class RedriveCommand extends ClientCommand {
         try (var redrive = letterTopic.redrive()) {
             var chosen = chosen(box.letters(filter));
             var report = new RedriveReport(output(), this::warn, chosen.size(), false);
-            redrive.run(chosen, box, drafter, report::tell);
+            redrive.run(chosen, box, null, drafter, report::tell);
             return report.end();
         } catch (KafkaException e) {
             throw connection.explained(e);
@@ -139,6 +139,7 @@ final class RedriveCommand extends ClientCommand {
         var letters = chosen.stream().collect(Collectors.toMap(Letter::position, letter -> letter));
         box.read(
                 letters.keySet(),
+                null,
                 record -> {
                     var letter =
                             letters.get(
