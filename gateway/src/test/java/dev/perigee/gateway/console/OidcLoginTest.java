@@ -314,6 +314,18 @@ final class OidcLoginTest {
         assertThat(console.login(TOKEN).statusCode()).isEqualTo(204);
     }
 
+    @Test
+    @DisplayName("OPS-05: where there is a provider nobody is let in for being on the same machine")
+    void wantsALoginOnLoopback() throws Exception {
+        try (var second = new ServedConsole()) {
+            second.trust(provider);
+            second.start(null, true);
+
+            assertThat(second.get("/console/api/instances").statusCode()).isEqualTo(401);
+            assertThat(second.login("anything").statusCode()).isEqualTo(401);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"login", "callback"})
     void answersGetOnly(String page) throws Exception {
