@@ -152,7 +152,8 @@ public final class Console implements AutoCloseable {
                                         client,
                                         new OidcProvider(client, OidcProvider.PATIENCE, clock),
                                         new LoginTickets(clock),
-                                        letIn),
+                                        letIn,
+                                        clock),
                         SILENCE));
     }
 
