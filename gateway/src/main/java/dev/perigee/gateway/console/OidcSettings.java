@@ -57,7 +57,7 @@ final class OidcSettings {
                     SettingType.string(),
                     "preferred_username",
                     "Claim with the person's name for the audit topic, where it stands behind"
-                            + " oidc:. Without it the name is the claim sub.");
+                            + " oidc: and before the claim sub in brackets. Without it sub alone.");
     static final Setting<String> ROLE_CLAIM =
             Setting.of(
                     "console.oidc.role-claim",

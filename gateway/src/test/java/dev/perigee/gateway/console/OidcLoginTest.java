@@ -137,7 +137,7 @@ final class OidcLoginTest {
                 ServedConsole.json(
                         console.send(
                                 console.request("/console/api/session").header("Cookie", cookie)));
-        assertThat(who.get("name").asString()).isEqualTo("oidc:olga");
+        assertThat(who.get("name").asString()).isEqualTo("oidc:olga (0815)");
         assertThat(who.get("role").asString()).isEqualTo("operate");
         var acted =
                 console.send(
@@ -151,7 +151,7 @@ final class OidcLoginTest {
                                                 "{\"action\":\"restart\",\"process_ids\":[\"a\"],"
                                                         + "\"reason\":\"r\"}")));
         assertThat(acted.statusCode()).as(acted.body()).isEqualTo(202);
-        assertThat(console.log.audits().getFirst().actor()).isEqualTo("oidc:olga");
+        assertThat(console.log.audits().getFirst().actor()).isEqualTo("oidc:olga (0815)");
         console.pass(LoginSessions.LIFETIME);
         assertThat(
                         console.send(
