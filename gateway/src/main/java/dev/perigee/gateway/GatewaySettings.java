@@ -220,6 +220,7 @@ public final class GatewaySettings {
                                             settings,
                                             settings.value(OPEN_RECORDS),
                                             settings.value(OPEN_BYTES)))
+                    .withRule(ConsoleSettings::unguarded)
                     .withRule(GatewaySettings::leaseOutlivesTimeout);
 
     private GatewaySettings() {}

@@ -55,6 +55,20 @@ class GatewaySettingsTest {
     }
 
     @Test
+    void wantsATokenBesideAProvider() {
+        given.put("console.oidc.issuer", "https://id.example");
+        given.put("console.oidc.client-id", "perigee");
+        given.put("console.oidc.redirect-url", "https://console.example/console/oidc/callback");
+        given.put("console.oidc.operate-values", "ops");
+
+        assertThatThrownBy(() -> GatewaySettings.SCHEMA.read(given))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("console.oidc.issuer needs admin.token");
+        given.put("admin.token", "t");
+        assertThat(GatewaySettings.SCHEMA.read(given)).isNotNull();
+    }
+
+    @Test
     void wantsHeartbeatsWellWithinTheTimeout() {
         given.put("group.heartbeat-interval", "6s");
 

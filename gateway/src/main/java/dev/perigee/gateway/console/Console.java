@@ -118,13 +118,14 @@ public final class Console implements AutoCloseable {
                         new WorkerDrains(settings.valueOrNull(ConsoleSettings.WORKER_TOKEN)),
                         letters,
                         clock);
+        var client = OidcClient.of(settings);
         var letIn =
                 new ConsoleAccess(
                         access,
                         new LoginSessions(clock),
                         tokens == null ? ConsoleTokens.NONE : tokens,
-                        settings.value(ConsoleSettings.ROLE));
-        var client = OidcClient.of(settings);
+                        settings.value(ConsoleSettings.ROLE),
+                        client != null);
         return new Console(
                 settings.value(ConsoleSettings.ENABLED),
                 watch,
@@ -146,7 +147,8 @@ public final class Console implements AutoCloseable {
                                         client,
                                         new OidcProvider(client, OidcProvider.PATIENCE, clock),
                                         new LoginTickets(clock),
-                                        letIn),
+                                        letIn,
+                                        clock),
                         SILENCE));
     }
 

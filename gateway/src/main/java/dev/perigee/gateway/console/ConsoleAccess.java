@@ -25,16 +25,24 @@ final class ConsoleAccess {
     private final LoginSessions sessions;
     private final ConsoleTokens tokens;
     private final ActionRole role;
+    private final boolean provider;
 
     /**
      * @param role of those who are let in by the {@code admin.token}, or without one
+     * @param provider whether an OpenID provider says who comes: then nobody is let in without
+     *     showing anything, since browsers may come through a proxy on this machine
      */
     ConsoleAccess(
-            AdminAccess access, LoginSessions sessions, ConsoleTokens tokens, ActionRole role) {
+            AdminAccess access,
+            LoginSessions sessions,
+            ConsoleTokens tokens,
+            ActionRole role,
+            boolean provider) {
         this.access = access;
         this.sessions = sessions;
         this.tokens = tokens;
         this.role = role;
+        this.provider = provider;
     }
 
     /** Who asks, or why nobody is let in. */
@@ -54,6 +62,10 @@ final class ConsoleAccess {
         }
         if (person != null) {
             return new Entry.Let(person);
+        }
+        if (provider && !access.hasToken()) {
+            return new Entry.Refused(
+                    new AdminAccess.Refusal(true, "log in by OpenID Connect, or with a token"));
         }
         var refusal = access.refusal(headers::get);
         return refusal == null ? new Entry.Let(usual()) : new Entry.Refused(refusal);
@@ -124,7 +136,7 @@ final class ConsoleAccess {
             if (refusal != null) {
                 return refusal;
             }
-            if (hasTokens() && !access.hasToken()) {
+            if ((hasTokens() || provider) && !access.hasToken()) {
                 return new AdminAccess.Refusal(true, "none of console.tokens");
             }
             person = usual();

@@ -3,8 +3,10 @@ package dev.perigee.gateway.console;
 import dev.perigee.protocol.audit.ActionRole;
 import dev.perigee.protocol.settings.Setting;
 import dev.perigee.protocol.settings.SettingType;
+import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Configuration keys of the console; part of the gateway's. */
 public final class ConsoleSettings {
@@ -75,6 +77,11 @@ public final class ConsoleSettings {
                             TOKENS,
                             WORKER_TOKEN)
                     .with(OidcSettings.SCHEMA);
+
+    /** Rule of a gateway's settings: null, or why the login by a provider could be left out. */
+    public static @Nullable String unguarded(Settings settings) {
+        return OidcSettings.unguarded(settings);
+    }
 
     private ConsoleSettings() {}
 }

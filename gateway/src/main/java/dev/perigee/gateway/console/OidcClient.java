@@ -30,6 +30,7 @@ record OidcClient(
     static final String PREFIX = "oidc:";
 
     private static final int LONGEST_NAME = 200;
+    private static final int LONGEST_SUBJECT = 255;
 
     OidcClient {
         scopes = List.copyOf(scopes);
@@ -66,18 +67,19 @@ record OidcClient(
     }
 
     /**
-     * Who has these claims.
+     * Who has these claims. A provider gives a subject to one person only, and a name to whoever
+     * asks for it: so a name stands with its subject.
      *
-     * @throws LoginRefusedException when none of them gives a role, or a name that can be recorded
+     * @throws LoginRefusedException when none of them gives a role, or a subject for the record
      */
     Person person(Map<String, Object> claims) throws LoginRefusedException {
+        if (!(claims.get("sub") instanceof String subject) || !isSubject(subject)) {
+            throw new LoginRefusedException(
+                    403, "The provider's claim sub for you is none that can be recorded.");
+        }
         var name = nameOf(claims.get(nameClaim));
-        if (name == null) {
-            name = nameOf(claims.get("sub"));
-        }
-        if (name == null) {
-            throw new LoginRefusedException(403, "The provider tells no name for you.");
-        }
+        var shown =
+                name == null || name.equals(subject) ? subject : name + " (" + subject + ")";
         var held = texts(valueOf(claims));
         ActionRole highest = null;
         for (var role : ActionRole.values()) {
@@ -90,23 +92,36 @@ record OidcClient(
             throw new LoginRefusedException(
                     403,
                     "The provider knows you as "
-                            + name
+                            + shown
                             + ", and none of what the claim "
                             + roleClaim
                             + " has gives you a role here.");
         }
-        return new Person(PREFIX + name, highest);
+        return new Person(PREFIX + shown, highest);
     }
 
     private static @Nullable String nameOf(@Nullable Object claim) {
-        return claim instanceof String text
-                        && !text.isBlank()
-                        && text.length() <= LONGEST_NAME
-                        && text.codePoints().allMatch(OidcClient::isPlain)
-                ? text
-                : null;
+        if (!(claim instanceof String text)) {
+            return null;
+        }
+        var name = text.strip();
+        return isPlain(name, LONGEST_NAME) ? name : null;
     }
 
+    /** Without brackets, which are where a name ends. */
+    private static boolean isSubject(String text) {
+        return isPlain(text, LONGEST_SUBJECT)
+                && text.equals(text.strip())
+                && text.chars().noneMatch(it -> it == '(' || it == ')');
+    }
+
+    private static boolean isPlain(String text, int longest) {
+        return !text.isBlank()
+                && text.length() <= longest
+                && text.codePoints().allMatch(OidcClient::isPlain);
+    }
+
+    /** Whether it is seen, and not as a part of its neighbour. */
     private static boolean isPlain(int point) {
         return switch (Character.getType(point)) {
             case Character.CONTROL,
@@ -115,8 +130,12 @@ record OidcClient(
                     Character.PRIVATE_USE,
                     Character.UNASSIGNED,
                     Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR ->
+                    Character.PARAGRAPH_SEPARATOR,
+                    Character.NON_SPACING_MARK,
+                    Character.COMBINING_SPACING_MARK,
+                    Character.ENCLOSING_MARK ->
                     false;
+            case Character.SPACE_SEPARATOR -> point == ' ';
             default -> true;
         };
     }

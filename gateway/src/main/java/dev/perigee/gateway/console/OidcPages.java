@@ -2,7 +2,11 @@ package dev.perigee.gateway.console;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.perigee.protocol.limit.RateLimit;
+import dev.perigee.protocol.limit.TokenBucket;
 import java.nio.ByteBuffer;
+import java.time.InstantSource;
+import java.util.concurrent.locks.ReentrantLock;
 import org.eclipse.jetty.http.HttpCookie;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
@@ -25,17 +29,34 @@ final class OidcPages {
     private static final String PATH = ConsoleAccess.PATH + "/oidc";
     private static final int LONGEST = 4_096;
 
+    /** How often browsers may come back; who is told to wait has lost nothing. */
+    private static final RateLimit BACKS = new RateLimit(10, 30);
+
+    /** How often the log says that nobody can log in, which anybody can bring about. */
+    private static final RateLimit WARNINGS = new RateLimit(1.0 / 60, 1);
+
     private final OidcClient client;
     private final OidcProvider provider;
     private final LoginTickets tickets;
     private final ConsoleAccess access;
+    private final InstantSource clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final TokenBucket backs;
+    private final TokenBucket warnings;
 
     OidcPages(
-            OidcClient client, OidcProvider provider, LoginTickets tickets, ConsoleAccess access) {
+            OidcClient client,
+            OidcProvider provider,
+            LoginTickets tickets,
+            ConsoleAccess access,
+            InstantSource clock) {
         this.client = client;
         this.provider = provider;
         this.tickets = tickets;
         this.access = access;
+        this.clock = clock;
+        this.backs = new TokenBucket(BACKS, clock.instant());
+        this.warnings = new TokenBucket(WARNINGS, clock.instant());
     }
 
     /** Whether it answers this path. */
@@ -59,10 +80,20 @@ final class OidcPages {
             }
         } catch (LoginRefusedException e) {
             // Anybody can be refused for what he brings, as often as he likes.
-            (e.status() < HttpStatus.INTERNAL_SERVER_ERROR_500 ? LOG.atDebug() : LOG.atWarn())
+            boolean warns = e.status() >= HttpStatus.INTERNAL_SERVER_ERROR_500 && take(warnings);
+            (warns ? LOG.atWarn() : LOG.atDebug())
                     .addKeyValue("reason", plain(e.reason()))
                     .log("A login to the console by the OpenID provider did not come about");
             refuse(response, e, callback);
+        }
+    }
+
+    private boolean take(TokenBucket bucket) {
+        lock.lock();
+        try {
+            return bucket.take(clock.instant());
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -88,11 +119,6 @@ final class OidcPages {
                     HttpStatus.BAD_REQUEST_400,
                     "This login was not begun in this browser, or more than ten minutes ago.");
         }
-        keep(request, response, "", 0);
-        if (!tickets.take(ticket)) {
-            throw new LoginRefusedException(
-                    HttpStatus.BAD_REQUEST_400, "This login was taken back before.");
-        }
         var issuer = query.getValue("iss");
         if (issuer != null && !issuer.equals(client.issuer())) {
             throw new LoginRefusedException(
@@ -108,7 +134,22 @@ final class OidcPages {
             throw new LoginRefusedException(
                     HttpStatus.BAD_REQUEST_400, "The OpenID provider sent no code.");
         }
-        var person = provider.person(code, attempt);
+        if (!take(backs)) {
+            throw new LoginRefusedException(
+                    HttpStatus.TOO_MANY_REQUESTS_429,
+                    "Many log in: load this page again in some seconds.");
+        }
+        var person =
+                provider.inTurn(
+                        () -> {
+                            keep(request, response, "", 0);
+                            if (!tickets.take(ticket)) {
+                                throw new LoginRefusedException(
+                                        HttpStatus.BAD_REQUEST_400,
+                                        "This login was taken back before.");
+                            }
+                            return provider.person(code, attempt);
+                        });
         access.letIn(request, response, person, client.isSecure());
         LOG.atInfo()
                 .addKeyValue("actor", person.name())

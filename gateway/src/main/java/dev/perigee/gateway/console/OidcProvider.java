@@ -67,7 +67,7 @@ final class OidcProvider {
     private final OidcClient client;
     private final Duration patience;
     private final InstantSource clock;
-    private final Semaphore asking = new Semaphore(AT_ONCE);
+    private final Semaphore asking = new Semaphore(AT_ONCE, true);
     private volatile @Nullable Known known;
 
     private record Known(Metadata metadata, Instant until) {}
@@ -98,7 +98,11 @@ final class OidcProvider {
      * @throws LoginRefusedException when the provider does not say it
      */
     URI loginPage(LoginTickets.Attempt attempt) throws LoginRefusedException, InterruptedException {
-        var page = endpoint(limited(this::metadata).authorizationEndpoint(), "authorization");
+        var metadata = known();
+        if (metadata == null) {
+            metadata = inTurn(this::metadata);
+        }
+        var page = endpoint(metadata.authorizationEndpoint(), "authorization");
         var query = new LinkedHashMap<String, String>();
         query.put("response_type", "code");
         query.put("client_id", client.id());
@@ -112,25 +116,30 @@ final class OidcProvider {
     }
 
     /**
-     * Who logged in, by the code that the browser brought.
+     * Who logged in, by the code that the browser brought; in turn.
      *
      * @throws LoginRefusedException when the provider does not vouch for it
      */
     Person person(String code, LoginTickets.Attempt attempt)
             throws LoginRefusedException, InterruptedException {
-        var claims = limited(() -> claims(code, attempt));
-        return client.person(claims.getClaims());
+        return client.person(claims(code, attempt).getClaims());
     }
 
-    private interface Asking<T> {
+    /** Something that asks the provider. */
+    interface Asking<T> {
         T ask() throws LoginRefusedException, InterruptedException;
     }
 
-    private <T> T limited(Asking<T> asked) throws LoginRefusedException, InterruptedException {
-        if (!asking.tryAcquire()) {
+    /**
+     * Asks when few others do.
+     *
+     * @throws LoginRefusedException also when others ask for too long; then nothing was done
+     */
+    <T> T inTurn(Asking<T> asked) throws LoginRefusedException, InterruptedException {
+        if (!asking.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
             throw new LoginRefusedException(
                     HttpStatus.SERVICE_UNAVAILABLE_503,
-                    "Others log in: try again in some seconds.");
+                    "Others log in: load this page again in some seconds.");
         }
         try {
             return asked.ask();
@@ -139,14 +148,19 @@ final class OidcProvider {
         }
     }
 
-    private Metadata metadata() throws LoginRefusedException, InterruptedException {
+    private @Nullable Metadata known() {
         var before = known;
-        if (before != null && before.until().isAfter(clock.instant())) {
-            return before.metadata();
+        return before != null && before.until().isAfter(clock.instant()) ? before.metadata() : null;
+    }
+
+    private Metadata metadata() throws LoginRefusedException, InterruptedException {
+        var before = known();
+        if (before != null) {
+            return before;
         }
         var base = client.issuer().endsWith("/") ? client.issuer() : client.issuer() + "/";
         var page = URI.create(base + ".well-known/openid-configuration");
-        var metadata = read(ask(HttpRequest.newBuilder(page)), Metadata.class);
+        var metadata = read(asked(HttpRequest.newBuilder(page)), Metadata.class);
         if (!client.issuer().equals(metadata.issuer())) {
             throw broken("it calls itself another issuer than console.oidc.issuer does");
         }
@@ -169,11 +183,19 @@ final class OidcProvider {
     private JWTClaimsSet claims(String code, LoginTickets.Attempt attempt)
             throws LoginRefusedException, InterruptedException {
         var metadata = metadata();
-        var token = read(ask(redemption(metadata, code, attempt)), Tokens.class).idToken();
+        var answer = ask(redemption(metadata, code, attempt));
+        if (isOfTheCode(answer.statusCode())) {
+            throw new LoginRefusedException(
+                    HttpStatus.FORBIDDEN_403,
+                    "The OpenID provider does not take this login: HTTP "
+                            + answer.statusCode()
+                            + ".");
+        }
+        var token = read(body(answer), Tokens.class).idToken();
         if (token == null) {
             throw broken("it gives no id_token");
         }
-        var keys = ask(HttpRequest.newBuilder(endpoint(metadata.jwksUri(), "jwks")));
+        var keys = asked(HttpRequest.newBuilder(endpoint(metadata.jwksUri(), "jwks")));
         try {
             var processor = new DefaultJWTProcessor<SecurityContext>();
             processor.setJWSKeySelector(
@@ -197,6 +219,11 @@ final class OidcProvider {
         } catch (BadJOSEException | JOSEException | ParseException e) {
             throw broken("its token is not accepted: " + Text.cut("" + e.getMessage(), Text.NAME));
         }
+    }
+
+    /** Whether a code is refused, which anybody can make up, and not this client (401). */
+    private static boolean isOfTheCode(int status) {
+        return HttpStatus.isClientError(status) && status != HttpStatus.UNAUTHORIZED_401;
     }
 
     private static final class Verifier extends DefaultJWTClaimsVerifier<SecurityContext> {
@@ -240,20 +267,27 @@ final class OidcProvider {
         return request.POST(HttpRequest.BodyPublishers.ofString(form(fields)));
     }
 
-    private byte[] ask(HttpRequest.Builder request)
+    private byte[] asked(HttpRequest.Builder request)
+            throws LoginRefusedException, InterruptedException {
+        return body(ask(request));
+    }
+
+    private static byte[] body(HttpResponse<byte[]> answer) throws LoginRefusedException {
+        if (answer.statusCode() != HttpStatus.OK_200) {
+            throw broken("it answers HTTP " + answer.statusCode());
+        }
+        return answer.body();
+    }
+
+    private HttpResponse<byte[]> ask(HttpRequest.Builder request)
             throws LoginRefusedException, InterruptedException {
         var http = HttpClient.newBuilder().connectTimeout(patience).build();
         try {
             // A timeout of the request would end with the headers, and a body may stall.
-            HttpResponse<byte[]> answer =
-                    http.sendAsync(
-                                    request.header("Accept", "application/json").build(),
-                                    BodyHandlers.limiting(BodyHandlers.ofByteArray(), LARGEST))
-                            .get(patience.toMillis(), TimeUnit.MILLISECONDS);
-            if (answer.statusCode() != HttpStatus.OK_200) {
-                throw broken("it answers HTTP " + answer.statusCode());
-            }
-            return answer.body();
+            return http.sendAsync(
+                            request.header("Accept", "application/json").build(),
+                            BodyHandlers.limiting(BodyHandlers.ofByteArray(), LARGEST))
+                    .get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             throw broken("it does not answer");
         } catch (TimeoutException e) {

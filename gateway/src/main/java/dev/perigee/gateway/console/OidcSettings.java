@@ -1,5 +1,6 @@
 package dev.perigee.gateway.console;
 
+import dev.perigee.protocol.access.AdminAccessSettings;
 import dev.perigee.protocol.settings.Setting;
 import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.Settings;
@@ -20,7 +21,7 @@ final class OidcSettings {
                     SettingType.uri().where(OidcSettings::isSafe, "https but on loopback"),
                     "Issuer of an OpenID provider by which people log in to the console, as its"
                             + " tokens spell it. Tokens of console.tokens and admin.token hold as"
-                            + " well.");
+                            + " well, and admin.token is needed.");
     static final Setting<String> CLIENT_ID =
             Setting.optional(
                     "console.oidc.client-id",
@@ -56,7 +57,7 @@ final class OidcSettings {
                     SettingType.string(),
                     "preferred_username",
                     "Claim with the person's name for the audit topic, where it stands behind"
-                            + " oidc:. Without it the name is the claim sub.");
+                            + " oidc: and before the claim sub in brackets. Without it sub alone.");
     static final Setting<String> ROLE_CLAIM =
             Setting.of(
                     "console.oidc.role-claim",
@@ -97,6 +98,18 @@ final class OidcSettings {
     static boolean isSafe(URI uri) {
         return "https".equals(uri.getScheme())
                 || ("http".equals(uri.getScheme()) && LOOPBACK.contains(uri.getHost()));
+    }
+
+    /**
+     * The rule that no login is left out: without an admin.token whoever comes from this machine is
+     * let in, as a proxy on it does for everybody.
+     */
+    static @Nullable String unguarded(Settings settings) {
+        return settings.valueOrNull(ISSUER) != null
+                        && settings.valueOrNull(AdminAccessSettings.TOKEN) == null
+                ? "console.oidc.issuer needs admin.token, or admin.token-file: without it the"
+                        + " console asks nobody on this machine for a login"
+                : null;
     }
 
     private static @Nullable String isWhole(Settings settings) {

@@ -4,6 +4,10 @@ import static dev.perigee.gateway.console.ServedConsole.TOKEN;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.perigee.gateway.console.SigningProvider.Manner;
 import dev.perigee.gateway.console.SigningProvider.Signing;
 import java.net.URI;
@@ -12,10 +16,13 @@ import java.net.URLEncoder;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 @DisplayName("OPS-05: login to the console by an OpenID provider, over HTTP,")
 final class OidcLoginTest {
@@ -129,7 +137,7 @@ final class OidcLoginTest {
                 ServedConsole.json(
                         console.send(
                                 console.request("/console/api/session").header("Cookie", cookie)));
-        assertThat(who.get("name").asString()).isEqualTo("oidc:olga");
+        assertThat(who.get("name").asString()).isEqualTo("oidc:olga (0815)");
         assertThat(who.get("role").asString()).isEqualTo("operate");
         var acted =
                 console.send(
@@ -143,7 +151,7 @@ final class OidcLoginTest {
                                                 "{\"action\":\"restart\",\"process_ids\":[\"a\"],"
                                                         + "\"reason\":\"r\"}")));
         assertThat(acted.statusCode()).as(acted.body()).isEqualTo(202);
-        assertThat(console.log.audits().getFirst().actor()).isEqualTo("oidc:olga");
+        assertThat(console.log.audits().getFirst().actor()).isEqualTo("oidc:olga (0815)");
         console.pass(LoginSessions.LIFETIME);
         assertThat(
                         console.send(
@@ -238,7 +246,7 @@ final class OidcLoginTest {
         assertRefused(back(begun.cookie(), begun.state(), code, ""), 400, "taken back before");
         // A stolen code in a login of somebody else's: the verifier is another.
         var stolen = provider.grant(begin().query(), console.now());
-        assertRefused(back(other.cookie(), other.state(), stolen, ""), 502, "HTTP 400");
+        assertRefused(back(other.cookie(), other.state(), stolen, ""), 403, "HTTP 400");
         var late = begin();
         console.pass(LoginTickets.LIFETIME);
         assertRefused(
@@ -312,6 +320,82 @@ final class OidcLoginTest {
         provider.close();
         assertRefused(console.get("/console/oidc/login"), 502, "does not answer");
         assertThat(console.login(TOKEN).statusCode()).isEqualTo(204);
+    }
+
+    @Test
+    @DisplayName("OPS-05: logins that stall keep nobody from beginning one, and from ending it")
+    void outlivesStalls() throws Exception {
+        var begun = new ArrayList<Begun>();
+        for (int i = 0; i < 5; i++) {
+            begun.add(begin());
+        }
+        var last = begun.removeLast();
+        provider.behave(Manner.STALLS);
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var held = new ArrayList<Future<HttpResponse<String>>>();
+            for (var login : begun) {
+                held.add(
+                        threads.submit(() -> back(login.cookie(), login.state(), "junk", "")));
+            }
+            provider.awaitStalled(4);
+            assertThat(begin().state()).isNotEmpty();
+            var code = provider.grant(last.query(), console.now());
+            var waits = threads.submit(() -> back(last.cookie(), last.state(), code, ""));
+            provider.goOn();
+            assertThat(session(waits.get())).isNotEmpty();
+            for (var login : held) {
+                assertRefused(login.get(), 502, "lets nobody in");
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("OPS-05: junk is refused and not in the log; who is told to wait loses nothing")
+    void boundsJunk() throws Exception {
+        var logger = (Logger) LoggerFactory.getLogger(OidcPages.class);
+        var lines = new ListAppender<ILoggingEvent>();
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            for (int i = 0; i < 30; i++) {
+                var junk = begin();
+                assertRefused(back(junk.cookie(), junk.state(), "junk", ""), 403, "HTTP 400");
+            }
+            var begun = begin();
+            var code = provider.grant(begun.query(), console.now());
+            assertRefused(back(begun.cookie(), begun.state(), code, ""), 429, "Many log in");
+            assertThat(warnings(lines)).isZero();
+
+            console.pass(Duration.ofSeconds(1));
+            assertThat(session(back(begun.cookie(), begun.state(), code, ""))).isNotEmpty();
+            provider.behave(Manner.NONSENSE);
+            assertRefused(login(), 502, "lets nobody in");
+            assertRefused(login(), 502, "lets nobody in");
+            assertThat(warnings(lines)).isOne();
+            console.pass(Duration.ofSeconds(61));
+            assertRefused(login(), 502, "lets nobody in");
+            assertThat(warnings(lines)).isEqualTo(2);
+        } finally {
+            logger.detachAppender(lines);
+        }
+    }
+
+    private static long warnings(ListAppender<ILoggingEvent> lines) {
+        return List.copyOf(lines.list).stream()
+                .filter(line -> line.getLevel() == Level.WARN)
+                .count();
+    }
+
+    @Test
+    @DisplayName("OPS-05: where there is a provider nobody is let in for being on the same machine")
+    void wantsALoginOnLoopback() throws Exception {
+        try (var second = new ServedConsole()) {
+            second.trust(provider);
+            second.start(null, true);
+
+            assertThat(second.get("/console/api/instances").statusCode()).isEqualTo(401);
+            assertThat(second.login("anything").statusCode()).isEqualTo(401);
+        }
     }
 
     @ParameterizedTest

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("OPS-05: settings of the console's login by OpenID Connect")
 final class OidcSettingsTest {
@@ -96,18 +97,21 @@ final class OidcSettingsTest {
         var client = client(Map.of("console.oidc.operate-values", "ops"));
         Map<String, Object> nested =
                 Map.of(
+                        "sub",
+                        "0815",
                         "preferred_username",
                         "olga",
                         "realm_access",
                         Map.of("roles", List.of(7, "staff", "ops")));
 
-        assertThat(client.person(nested)).isEqualTo(new Person("oidc:olga", ActionRole.OPERATE));
+        assertThat(client.person(nested))
+                .isEqualTo(new Person("oidc:olga (0815)", ActionRole.OPERATE));
         assertThat(client.person(Map.of("sub", "1", "realm_access.roles", "chiefs")))
                 .isEqualTo(new Person("oidc:1", ActionRole.ADMIN));
     }
 
     @ParameterizedTest
-    @CsvSource({"''", "' '", "a\u202eb", "a\u0000b", "7"})
+    @CsvSource({"''", "' '", "a\u202eb", "a\u0000b", "olga\u00a0", "o\u0308lga", "0815", "7"})
     @DisplayName("a name that cannot be shown gives way to the subject")
     void takesPlainNames(String name) throws Exception {
         var client = client(Map.of());
@@ -124,11 +128,34 @@ final class OidcSettingsTest {
     }
 
     @Test
-    void refusesWhoHasNoName() {
-        Map<String, Object> claims = Map.of("sub", "n".repeat(201), "realm_access.roles", "staff");
+    @DisplayName("two people of one name at the provider are two in the audit topic")
+    void tellsPeopleOfOneNameApart() throws Exception {
+        var client = client(Map.of());
 
+        assertThat(client.person(named(" olga ", "1")).name()).isEqualTo("oidc:olga (1)");
+        assertThat(client.person(named("olga", "2")).name()).isEqualTo("oidc:olga (2)");
+        assertThat(client.person(named("olga (1)", "2")).name()).isEqualTo("oidc:olga (1) (2)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " 1", "1\u00a0", "1\u200b", "olga (1)"})
+    void refusesWhoHasNoSubject(String subject) {
+        assertNoSubject(named("olga", subject));
+    }
+
+    @Test
+    void refusesWhoHasALongSubjectOrNone() {
+        assertNoSubject(named("olga", "n".repeat(256)));
+        assertNoSubject(Map.of("preferred_username", "olga", "realm_access.roles", "staff"));
+    }
+
+    private static void assertNoSubject(Map<String, Object> claims) {
         assertThatThrownBy(() -> client(Map.of()).person(claims))
                 .isInstanceOf(LoginRefusedException.class)
-                .hasMessageContaining("no name");
+                .hasMessageContaining("claim sub");
+    }
+
+    private static Map<String, Object> named(String name, String subject) {
+        return Map.of("preferred_username", name, "sub", subject, "realm_access.roles", "staff");
     }
 }

@@ -67,7 +67,12 @@ final class ServedConsole implements AutoCloseable {
                         });
         var access = new AdminAccess(token, open, false);
         var letIn =
-                new ConsoleAccess(access, new LoginSessions(() -> now), tokens, ActionRole.READ);
+                new ConsoleAccess(
+                        access,
+                        new LoginSessions(() -> now),
+                        tokens,
+                        ActionRole.READ,
+                        oidc != null);
         var desk = new ActionDesk("g1", log, new WorkerDrains(null), letters, () -> now);
         parts.add(desk);
         endActions = desk::close;

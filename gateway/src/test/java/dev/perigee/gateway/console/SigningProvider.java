@@ -37,6 +37,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -53,6 +55,7 @@ final class SigningProvider implements AutoCloseable {
     private final Map<String, Grant> grants = new ConcurrentHashMap<>();
     private final AtomicInteger codes = new AtomicInteger();
     private final CountDownLatch closed = new CountDownLatch(1);
+    private final Semaphore stalled = new Semaphore(0);
     private final Duration patience;
     private volatile RSAKey key = Keys.FIRST;
     private volatile JWKSet shown = new JWKSet(key.toPublicJWK());
@@ -114,7 +117,8 @@ final class SigningProvider implements AutoCloseable {
                 client(),
                 new OidcProvider(client(), patience, clock),
                 new LoginTickets(clock),
-                access);
+                access,
+                clock);
     }
 
     /** Lets somebody log in; gives the code that the browser brings back. */
@@ -139,6 +143,19 @@ final class SigningProvider implements AutoCloseable {
 
     void behave(Manner how) {
         manner = how;
+    }
+
+    /** Waits until so many answers stall. */
+    void awaitStalled(int count) throws InterruptedException {
+        if (!stalled.tryAcquire(count, 30, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("fewer stall");
+        }
+    }
+
+    /** Ends the answers that stall, and lets no other. */
+    void goOn() {
+        manner = Manner.HONEST;
+        closed.countDown();
     }
 
     /** Signs by a new key from now on, and shows that one only. */
@@ -193,6 +210,7 @@ final class SigningProvider implements AutoCloseable {
             var body = exchange.getResponseBody();
             body.write(begin.getBytes(UTF_8));
             body.flush();
+            stalled.release();
             closed.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -381,7 +381,7 @@ final class ConsoleActionsTest {
 
         provider.groups("ops");
         goToTheProvider();
-        page.awaitText("#who", "oidc:olga, operate");
+        page.awaitText("#who", "oidc:olga (0815), operate");
         page.await(ROWS + " === 3");
         look("alice");
         act("restart", "as another");
@@ -390,7 +390,7 @@ final class ConsoleActionsTest {
                         .await(
                                 Topic.AUDIT,
                                 "a restart by oidc:olga",
-                                it -> it.text("actor").equals("oidc:olga"));
+                                it -> it.text("actor").equals("oidc:olga (0815)"));
         assertThat(audit.text("reason")).isEqualTo("as another");
     }
 
