@@ -78,8 +78,7 @@ record OidcClient(
                     403, "The provider's claim sub for you is none that can be recorded.");
         }
         var name = nameOf(claims.get(nameClaim));
-        var shown =
-                name == null || name.equals(subject) ? subject : name + " (" + subject + ")";
+        var shown = name == null || name.equals(subject) ? subject : name + " (" + subject + ")";
         var held = texts(valueOf(claims));
         ActionRole highest = null;
         for (var role : ActionRole.values()) {

@@ -334,8 +334,7 @@ final class OidcLoginTest {
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var held = new ArrayList<Future<HttpResponse<String>>>();
             for (var login : begun) {
-                held.add(
-                        threads.submit(() -> back(login.cookie(), login.state(), "junk", "")));
+                held.add(threads.submit(() -> back(login.cookie(), login.state(), "junk", "")));
             }
             provider.awaitStalled(4);
             assertThat(begin().state()).isNotEmpty();
