@@ -43,7 +43,7 @@ final class DeadLettersShowCommand extends ClientCommand {
         }
         var view = new LetterView(output, unmask);
         for (var letter : letters) {
-            box.read(List.of(letter.position()), record -> view.show(letter, record));
+            box.read(List.of(letter.position()), null, record -> view.show(letter, record));
         }
         if (letters.isEmpty()) {
             warn(

@@ -186,7 +186,7 @@ class DeadLetterCommandsTest {
             var chosen = box.letters(LetterFilter.at(Set.of()));
             assertThat(run("redrive", "--all").exitCode()).isZero();
 
-            assertThatThrownBy(() -> first.run(chosen, box, drafter, each -> {}))
+            assertThatThrownBy(() -> first.run(chosen, box, null, drafter, each -> {}))
                     .isInstanceOf(Redrive.TakenOverException.class);
         }
         assertThat(written(Topic.TOOL_REQUESTS)).hasSize(1);
