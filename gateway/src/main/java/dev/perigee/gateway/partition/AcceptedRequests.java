@@ -4,7 +4,9 @@ import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.topic.OffsetRanges;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,10 @@ final class AcceptedRequests {
     private final Map<Long, Attach.Progress> open = new HashMap<>();
 
     private final OffsetRanges acked = new OffsetRanges();
+
+    /** Of those, what was so in a session that is gone. */
+    private final Set<Long> lost = new HashSet<>();
+
     private long session = -1;
 
     /**
@@ -53,14 +59,21 @@ final class AcceptedRequests {
         return acked.remove(origin.offset()) ? Attach.Progress.ACKED : open.remove(origin.offset());
     }
 
+    /** Whether a request whose record was not consumed ran in a session that is gone. */
+    boolean wasOpen(long offset) {
+        return lost.contains(offset);
+    }
+
     /** No session is attached any more: what was running is not known from now on. */
     void detached() {
+        lost.addAll(open.keySet());
         open.clear();
     }
 
     /** Requests below this offset will not be read again. */
     void committed(long offset) {
         open.keySet().removeIf(each -> each < offset);
+        lost.removeIf(each -> each < offset);
         acked.removeBelow(offset);
     }
 }

@@ -74,7 +74,7 @@ final class RequestTable {
         if (cancel) {
             return Arrival.CANCEL;
         }
-        if (progress == null && (byKey.containsKey(call.key()) || isRecent(call, now))) {
+        if (progress == null && isRepeated(call, now)) {
             return Arrival.REPEATED;
         }
         open.put(call.offset(), call);
@@ -90,8 +90,10 @@ final class RequestTable {
         return hasRoom ? Arrival.NEW : Arrival.NO_ROOM;
     }
 
-    private boolean isRecent(ToolCall call, Instant now) {
-        return recent.contains(call.key(), now);
+    /** One that ran was no repeat, whatever another of its id came to, such as overloaded. */
+    private boolean isRepeated(ToolCall call, Instant now) {
+        return byKey.containsKey(call.key())
+                || (!accepted.wasOpen(call.offset()) && recent.contains(call.key(), now));
     }
 
     /** The open requests, in the order of their records. */

@@ -142,6 +142,20 @@ final class RequestTableTest {
         assertThat(table.arrived(call(4, "b"), NOW)).isEqualTo(Arrival.ANSWERED);
     }
 
+    @Test
+    @DisplayName("take none for a repeat that ran in a session that is gone, whatever had its id")
+    void ranUnderAKnownId() {
+        table.continuing(earlier);
+        boolean _ = table.attached(session(9, 1, Progress.ACKED), TOPIC);
+        assertThat(table.arrived(call(1, "a"), NOW)).isEqualTo(Arrival.ANSWERED);
+        boolean _ = table.attached(session(9, 3, Progress.RUNNING), TOPIC);
+
+        table.detached();
+
+        assertThat(table.arrived(call(3, "a"), NOW)).isEqualTo(Arrival.IN_DOUBT);
+        assertThat(table.arrived(call(4, "a"), NOW)).isEqualTo(Arrival.REPEATED);
+    }
+
     private ToolCall inDoubt(long offset) {
         var call = call(offset, "r" + offset);
         assertThat(table.arrived(call, NOW)).isEqualTo(Arrival.IN_DOUBT);
