@@ -389,7 +389,9 @@ final class ActionDesk implements AutoCloseable {
         }
     }
 
-    /** Ends the runs, which record what they did not do: it is left as it is. */
+    /**
+     * Ends the runs; redrives record what they did not put back, and are waited for some seconds.
+     */
     @Override
     public void close() {
         List<Running> open;

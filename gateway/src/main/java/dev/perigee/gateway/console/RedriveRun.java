@@ -134,6 +134,17 @@ final class RedriveRun implements LongAction {
         }
     }
 
+    private void record() throws ActionRefusedException, InterruptedException {
+        if (notDone.isEmpty()) {
+            return;
+        }
+        try {
+            log.record(notDone);
+        } catch (InterruptedException e) {
+            log.record(notDone); // The stop came while it recorded, which it may do to the end.
+        }
+    }
+
     /** Says how it ended once the failures are recorded, or cannot be, and forgets the records. */
     private void end(@Nullable String why) {
         var told = why;
@@ -141,10 +152,9 @@ final class RedriveRun implements LongAction {
             open.values()
                     .forEach(audit -> notDone.add(audit.failed(why + UNSURE, clock.instant())));
         }
+        var _ = Thread.interrupted(); // Whoever stops it waits for this, for a time.
         try {
-            if (!notDone.isEmpty()) {
-                log.record(notDone);
-            }
+            record();
         } catch (ActionRefusedException e) {
             told = why == null ? e.reason() : why;
         } catch (InterruptedException e) {
