@@ -94,6 +94,16 @@ final class LoginTickets {
                 : null;
     }
 
+    /** Whether a ticket was taken. */
+    boolean isTaken(String ticket) {
+        lock.lock();
+        try {
+            return used.containsKey(ticket);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Takes a ticket, once: false where it was taken before. */
     boolean take(String ticket) {
         var now = clock.instant();

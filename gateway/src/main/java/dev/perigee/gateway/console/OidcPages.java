@@ -134,6 +134,9 @@ final class OidcPages {
             throw new LoginRefusedException(
                     HttpStatus.BAD_REQUEST_400, "The OpenID provider sent no code.");
         }
+        if (tickets.isTaken(ticket)) {
+            throw takenBefore();
+        }
         if (!take(backs)) {
             throw new LoginRefusedException(
                     HttpStatus.TOO_MANY_REQUESTS_429,
@@ -144,9 +147,7 @@ final class OidcPages {
                         () -> {
                             keep(request, response, "", 0);
                             if (!tickets.take(ticket)) {
-                                throw new LoginRefusedException(
-                                        HttpStatus.BAD_REQUEST_400,
-                                        "This login was taken back before.");
+                                throw takenBefore();
                             }
                             return provider.person(code, attempt);
                         });
@@ -155,6 +156,11 @@ final class OidcPages {
                 .addKeyValue("actor", person.name())
                 .addKeyValue("role", person.role().wireName())
                 .log("Logged in to the console by the OpenID provider");
+    }
+
+    private static LoginRefusedException takenBefore() {
+        return new LoginRefusedException(
+                HttpStatus.BAD_REQUEST_400, "This login was taken back before.");
     }
 
     /** Sent with the way back from the provider, which is a link from another site. */

@@ -184,7 +184,7 @@ final class OidcProvider {
             throws LoginRefusedException, InterruptedException {
         var metadata = metadata();
         var answer = ask(redemption(metadata, code, attempt));
-        if (isOfTheCode(answer.statusCode())) {
+        if (isOfTheCode(answer)) {
             throw new LoginRefusedException(
                     HttpStatus.FORBIDDEN_403,
                     "The OpenID provider does not take this login: HTTP "
@@ -221,9 +221,10 @@ final class OidcProvider {
         }
     }
 
-    /** Whether a code is refused, which anybody can make up, and not this client (401). */
-    private static boolean isOfTheCode(int status) {
-        return HttpStatus.isClientError(status) && status != HttpStatus.UNAUTHORIZED_401;
+    /** Whether a code is refused, which anybody can make up, and not this client or address. */
+    private static boolean isOfTheCode(HttpResponse<byte[]> answer) {
+        return answer.statusCode() == HttpStatus.BAD_REQUEST_400
+                && new String(answer.body(), UTF_8).contains("\"invalid_grant\"");
     }
 
     private static final class Verifier extends DefaultJWTClaimsVerifier<SecurityContext> {

@@ -359,6 +359,7 @@ final class OidcLoginTest {
             for (int i = 0; i < 30; i++) {
                 var junk = begin();
                 assertRefused(back(junk.cookie(), junk.state(), "junk", ""), 403, "HTTP 400");
+                assertRefused(back(junk.cookie(), junk.state(), "x", ""), 400, "taken back before");
             }
             var begun = begin();
             var code = provider.grant(begun.query(), console.now());
