@@ -407,7 +407,7 @@ final class RoundsTest {
         var answered = begin(config, Map.of("ms", 60_000));
         respond(config, answered, question(config, answered, 1).inputId());
 
-        bench.instances.terminateAll(Duration.ofSeconds(5));
+        bench.instances.terminateAll(Duration.ofSeconds(60));
 
         assertThat(bench.journal(config).handedOver).containsExactly(call.request().requestId());
         assertThat(bench.journal(config).held).containsOnlyKeys(call.request().requestId());
@@ -438,7 +438,7 @@ final class RoundsTest {
         question(config, call, 1);
         journal.protocol = LinkVersions.SPOKEN.greatest();
 
-        bench.instances.terminateAll(Duration.ofSeconds(5));
+        bench.instances.terminateAll(Duration.ofSeconds(60));
 
         assertThat(journal.handedOver).containsExactly(call.request().requestId());
     }
@@ -472,7 +472,7 @@ final class RoundsTest {
         var taken = new CopyOnWriteArrayList<Boolean>();
         journal.left = () -> taken.add(bench.instances.cancel(cancellation(config, call)).found());
 
-        bench.instances.terminateAll(Duration.ofSeconds(5));
+        bench.instances.terminateAll(Duration.ofSeconds(60));
 
         assertThat(taken).containsExactly(false);
         assertThat(journal.handedOver).containsExactly(call.request().requestId());
