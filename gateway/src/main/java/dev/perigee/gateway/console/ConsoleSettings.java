@@ -80,7 +80,7 @@ public final class ConsoleSettings {
 
     /** Rule of a gateway's settings: null, or why the login by a provider could be left out. */
     public static @Nullable String unguarded(Settings settings) {
-        return OidcSettings.unguarded(settings);
+        return settings.value(ENABLED) ? OidcSettings.unguarded(settings) : null;
     }
 
     private ConsoleSettings() {}

@@ -105,8 +105,7 @@ final class OidcSettings {
      * let in, as a proxy on it does for everybody.
      */
     static @Nullable String unguarded(Settings settings) {
-        return settings.value(ConsoleSettings.ENABLED)
-                        && settings.valueOrNull(ISSUER) != null
+        return settings.valueOrNull(ISSUER) != null
                         && settings.valueOrNull(AdminAccessSettings.TOKEN) == null
                 ? "console.oidc.issuer needs admin.token, or admin.token-file: without it the"
                         + " console asks nobody on this machine for a login"
