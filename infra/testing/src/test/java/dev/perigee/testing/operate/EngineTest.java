@@ -199,10 +199,14 @@ final class EngineTest {
                         return True
                     except OSError:
                         return False
-                for address in sys.argv[1:]:
+                def found(address):
                     host, port = address.rsplit(":", 1)
-                    if any(reach(host, port, device) for device in ["", *os.listdir("/sys/class/net")]):
-                        print(address)
+                    return any(reach(host, port, device) for device in ["", *os.listdir("/sys/class/net")])
+                from concurrent.futures import ThreadPoolExecutor
+                with ThreadPoolExecutor(16) as at_once:
+                    for address, is_found in zip(sys.argv[1:], at_once.map(found, sys.argv[1:])):
+                        if is_found:
+                            print(address)
                 """;
         var command =
                 new ArrayList<>(
