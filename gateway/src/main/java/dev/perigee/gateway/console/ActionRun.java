@@ -32,7 +32,6 @@ final class ActionRun implements LongAction {
 
     private static final Duration POLL = Duration.ofMillis(200);
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final int SHOWN = 20;
 
     private final String requestId;
     private final AuditAction action;
@@ -40,13 +39,8 @@ final class ActionRun implements LongAction {
     private final ActionLog log;
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
-    private final List<ActionProgress.Outcome> failures = new ArrayList<>();
-    private final List<ActionProgress.Outcome> completions = new ArrayList<>();
+    private final ActionTally tally = new ActionTally();
     private int begun;
-    private int completed;
-    private int failed;
-    private boolean done;
-    private @Nullable String problem;
 
     /**
      * One instance of a run.
@@ -72,18 +66,7 @@ final class ActionRun implements LongAction {
     public ActionProgress progress() {
         lock.lock();
         try {
-            var shown = new ArrayList<>(failures);
-            shown.addAll(completions);
-            return new ActionProgress(
-                    requestId,
-                    action,
-                    steps.size(),
-                    begun,
-                    completed,
-                    failed,
-                    done,
-                    problem,
-                    shown.subList(0, Math.min(SHOWN, shown.size())));
+            return tally.progress(requestId, action, steps.size(), begun);
         } finally {
             lock.unlock();
         }
@@ -207,15 +190,7 @@ final class ActionRun implements LongAction {
     private void ended(Step step, boolean fine, String text) {
         lock.lock();
         try {
-            if (fine) {
-                completed++;
-            } else {
-                failed++;
-            }
-            var some = fine ? completions : failures;
-            if (some.size() < SHOWN) {
-                some.add(new ActionProgress.Outcome(step.process(), fine, Text.cut(text, 500)));
-            }
+            tally.ended(step.process(), fine, text);
         } finally {
             lock.unlock();
         }
@@ -224,8 +199,7 @@ final class ActionRun implements LongAction {
     private void end(@Nullable String why) {
         lock.lock();
         try {
-            problem = why;
-            done = true;
+            tally.close(why);
         } finally {
             lock.unlock();
         }

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * not are recorded as failed. {@link #run} is for one thread, the progress for any.
  */
 final class RedriveRun implements LongAction {
-    private static final int SHOWN = 20;
     private static final String UNSURE =
             " Whether it was put back says its mark on dead-letters; another redrive passes over"
                     + " what has one.";
@@ -29,12 +28,7 @@ final class RedriveRun implements LongAction {
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
     private final List<AuditRecord> notDone = new ArrayList<>();
-    private final List<ActionProgress.Outcome> failures = new ArrayList<>();
-    private final List<ActionProgress.Outcome> completions = new ArrayList<>();
-    private int completed;
-    private int failed;
-    private boolean done;
-    private @Nullable String problem;
+    private final ActionTally tally = new ActionTally();
 
     /**
      * A run.
@@ -59,18 +53,7 @@ final class RedriveRun implements LongAction {
     public ActionProgress progress() {
         lock.lock();
         try {
-            var shown = new ArrayList<>(failures);
-            shown.addAll(completions);
-            return new ActionProgress(
-                    requestId,
-                    AuditAction.REDRIVE,
-                    total,
-                    completed + failed,
-                    completed,
-                    failed,
-                    done,
-                    problem,
-                    shown.subList(0, Math.min(SHOWN, shown.size())));
+            return tally.progress(requestId, AuditAction.REDRIVE, total, tally.ended());
         } finally {
             lock.unlock();
         }
@@ -84,7 +67,7 @@ final class RedriveRun implements LongAction {
     /** Puts them back. */
     void run() {
         try {
-            letters.redrive(List.copyOf(open.keySet()), this::told);
+            letters.redrive(List.copyOf(open.keySet()), this::putBack);
             List.copyOf(open.keySet())
                     .forEach(place -> ended(place, false, "it is not there any more"));
             end(null);
@@ -103,7 +86,7 @@ final class RedriveRun implements LongAction {
                 .formatted(open.size());
     }
 
-    private void told(Redriven each) {
+    private void putBack(Redriven each) {
         var to = each.to();
         ended(each.letter().place(), to != null, to == null ? String.valueOf(each.why()) : to);
     }
@@ -115,20 +98,10 @@ final class RedriveRun implements LongAction {
             if (audit == null) {
                 return;
             }
-            if (fine) {
-                completed++;
-            } else {
-                failed++;
+            if (!fine) {
                 notDone.add(audit.failed(text, clock.instant()));
             }
-            var some = fine ? completions : failures;
-            if (some.size() < SHOWN) {
-                some.add(
-                        new ActionProgress.Outcome(
-                                place,
-                                fine,
-                                fine ? "put back to " + text : Text.cut(text, Text.LINE)));
-            }
+            tally.ended(place, fine, fine ? "put back to " + text : text);
         } finally {
             lock.unlock();
         }
@@ -147,7 +120,7 @@ final class RedriveRun implements LongAction {
 
     /** Says how it ended once the failures are recorded, or cannot be, and forgets the records. */
     private void end(@Nullable String why) {
-        var told = why;
+        var problem = why;
         if (why != null) {
             open.values()
                     .forEach(audit -> notDone.add(audit.failed(why + UNSURE, clock.instant())));
@@ -156,14 +129,13 @@ final class RedriveRun implements LongAction {
         try {
             record();
         } catch (ActionRefusedException e) {
-            told = why == null ? e.reason() : why;
+            problem = why == null ? e.reason() : why;
         } catch (InterruptedException e) {
-            told = why == null ? "The gateway ends." : why;
+            problem = why == null ? "The gateway ends." : why;
         }
         lock.lock();
         try {
-            problem = told;
-            done = true;
+            tally.close(problem);
             open.clear();
             notDone.clear();
         } finally {

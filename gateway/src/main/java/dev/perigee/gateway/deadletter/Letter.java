@@ -97,21 +97,15 @@ public record Letter(
 
     /** The same, marked by this record. */
     Letter marked(ConsumerRecord<byte[], byte[]> mark) {
-        return new Letter(
-                position,
-                time,
-                key,
-                reason,
-                detail,
-                origin,
-                sizeBytes,
-                redrives,
-                cut(mark, Headers.REDRIVEN_TO),
-                command);
+        return with(cut(mark, Headers.REDRIVEN_TO), command);
     }
 
     /** The same, with what its value asks for. */
     Letter looked(ConsumerRecord<byte[], byte[]> record) {
+        return with(redrivenTo, commandOf(record.value()));
+    }
+
+    private Letter with(@Nullable String nowRedrivenTo, @Nullable String nowCommand) {
         return new Letter(
                 position,
                 time,
@@ -121,8 +115,8 @@ public record Letter(
                 origin,
                 sizeBytes,
                 redrives,
-                redrivenTo,
-                commandOf(record.value()));
+                nowRedrivenTo,
+                nowCommand);
     }
 
     private static @Nullable String commandOf(byte @Nullable [] value) {
