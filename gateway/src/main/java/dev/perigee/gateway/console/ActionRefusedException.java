@@ -1,6 +1,6 @@
 package dev.perigee.gateway.console;
 
-/** An action is not done. */
+/** Refusal of an action. */
 final class ActionRefusedException extends RefusedException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package dev.perigee.gateway.console;
 
-/** A login by a provider does not come about; the message has no secret. */
+/** Refusal of a login by a provider; the message has no secret. */
 final class LoginRefusedException extends RefusedException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package dev.perigee.gateway.console;
 
-/** What was asked for is not done; the message says why, and what to do, for people. */
+/** Refusal of what was asked for; the message says why, and what to do, for people. */
 abstract class RefusedException extends Exception {
     private static final long serialVersionUID = 1L;
 
