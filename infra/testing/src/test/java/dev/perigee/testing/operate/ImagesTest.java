@@ -10,6 +10,7 @@ import dev.perigee.testing.NpmRegistry;
 import dev.perigee.testing.fleet.FleetUnderTest;
 import dev.perigee.testing.fleet.Installation;
 import java.io.IOException;
+import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import org.awaitility.Awaitility;
@@ -38,6 +39,7 @@ final class ImagesTest {
             "grep --files-with-matches '^State:.Z' /proc/[0-9]*/status";
 
     private FleetUnderTest fleet;
+    private NpmRegistry registry;
     private GenericContainer<?> worker;
     private GenericContainer<?> gateway;
 
@@ -45,6 +47,7 @@ final class ImagesTest {
     void start() throws IOException {
         Images.require();
         fleet = FleetUnderTest.named("images").workers(0).gateways(0).start();
+        registry = NpmRegistry.start();
         var services = Compose.read().path("services");
         var link = "127.0.0.1:" + FreePort.on("127.0.0.1");
         worker =
@@ -57,6 +60,8 @@ final class ImagesTest {
                                 link,
                                 "PERIGEE_ADMIN_LISTEN",
                                 "127.0.0.1:0",
+                                "PERIGEE_EGRESS_ALLOW",
+                                URI.create(registry.url()).getAuthority(),
                                 "PERIGEE_ISOLATION_READ_ONLY_PATHS",
                                 Fixtures.script().toString()),
                         List.of(Fixtures.script()));
@@ -81,6 +86,9 @@ final class ImagesTest {
             if (container != null) {
                 container.stop();
             }
+        }
+        if (registry != null) {
+            registry.close();
         }
         if (fleet != null) {
             fleet.close();
@@ -117,21 +125,19 @@ final class ImagesTest {
     @Test
     @DisplayName("install packages by npm, as the user that the worker is")
     void prepare() {
-        try (var registry = NpmRegistry.start()) {
-            var everything =
-                    Installation.of(
-                                    "everything",
-                                    "npx",
-                                    List.of("-y", "@modelcontextprotocol/server-everything"))
-                            .withEnv("npm_config_registry", registry.url());
-            var backend = fleet.backend();
+        var everything =
+                Installation.of(
+                                "everything",
+                                "npx",
+                                List.of("-y", "@modelcontextprotocol/server-everything"))
+                        .withEnv("npm_config_registry", registry.url());
+        var backend = fleet.backend();
 
-            backend.install(everything);
+        backend.install(everything);
 
-            assertThat(backend.text(everything, "echo", "{\"message\":\"hi\"}"))
-                    .isEqualTo("Echo: hi");
-            assertThat(registry.requests()).isPositive();
-        }
+        assertThat(backend.text(everything, "echo", "{\"message\":\"hi\"}"))
+                .isEqualTo("Echo: hi");
+        assertThat(registry.requests()).isPositive();
     }
 
     @Test
