@@ -14,7 +14,33 @@ public sealed interface EventBody {
 
     /** The kind of event this is the body of. */
     @JsonIgnore
-    EventType type();
+    default EventType type() {
+        return switch (this) {
+            case StatusChanged _ -> EventType.STATUS_CHANGED;
+            case Started _ -> EventType.STARTED;
+            case Crashed _ -> EventType.CRASHED;
+            case Restarted _ -> EventType.RESTARTED;
+            case PermanentlyFailed _ -> EventType.PERMANENTLY_FAILED;
+            case Dormant _ -> EventType.DORMANT;
+            case Respawned _ -> EventType.RESPAWNED;
+            case Exited _ -> EventType.EXITED;
+            case Stopped _ -> EventType.STOPPED;
+            case Logs _ -> EventType.LOGS;
+            case LogRateLimitExceeded _ -> EventType.LOG_RATE_LIMIT_EXCEEDED;
+            case RequestLogs _ -> EventType.REQUEST_LOGS;
+            case CallProgress _ -> EventType.CALL_PROGRESS;
+            case CallLog _ -> EventType.CALL_LOG;
+            case CallInputRequired _ -> EventType.CALL_INPUT_REQUIRED;
+            case ResourceUpdated _ -> EventType.RESOURCE_UPDATED;
+            case ListChanged _ -> EventType.LIST_CHANGED;
+            case Notification _ -> EventType.NOTIFICATION;
+            case Subscriptions _ -> EventType.SUBSCRIPTIONS;
+            case ToolsDiscovered _ -> EventType.TOOLS_DISCOVERED;
+            case ToolsUpdated _ -> EventType.TOOLS_UPDATED;
+            case Catalog _ -> EventType.CATALOG;
+            case Usage _ -> EventType.USAGE;
+        };
+    }
 
     /**
      * The status of an installation is another one now.
@@ -48,11 +74,6 @@ public sealed interface EventBody {
         public StatusChanged ofVersion(@Nullable String version) {
             return new StatusChanged(status, statusMessage, previousStatus, commandId, version);
         }
-
-        @Override
-        public EventType type() {
-            return EventType.STATUS_CHANGED;
-        }
     }
 
     /**
@@ -64,12 +85,7 @@ public sealed interface EventBody {
      *     command}
      * @param toolCount how many tools it has, 0 for a program without MCP
      */
-    record Started(long spawnDurationMs, String transport, int toolCount) implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.STARTED;
-        }
-    }
+    record Started(long spawnDurationMs, String transport, int toolCount) implements EventBody {}
 
     /**
      * A process ended by a non-zero code or a signal that nobody asked for.
@@ -94,12 +110,7 @@ public sealed interface EventBody {
             boolean willRestart,
             @Nullable Long restartDelayMs,
             @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String limit)
-            implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.CRASHED;
-        }
-    }
+            implements EventBody {}
 
     /**
      * A crashed process runs again, or a command restarted one.
@@ -110,12 +121,7 @@ public sealed interface EventBody {
      * @param restartReason {@code crash}, or the command's reason
      */
     record Restarted(@Nullable Long oldPid, long newPid, int attemptNumber, String restartReason)
-            implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.RESTARTED;
-        }
-    }
+            implements EventBody {}
 
     /**
      * The restart budget is used up: only a command of the user starts the server again.
@@ -127,12 +133,7 @@ public sealed interface EventBody {
      */
     record PermanentlyFailed(
             int crashCount, String message, @Nullable String lastError, Instant failedAt)
-            implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.PERMANENTLY_FAILED;
-        }
-    }
+            implements EventBody {}
 
     /**
      * An idle process was ended; the next request starts it again.
@@ -140,12 +141,7 @@ public sealed interface EventBody {
      * @param idleDurationSeconds without requests, in seconds
      * @param lastActivityAt the last request or response, or the spawn when there was none
      */
-    record Dormant(double idleDurationSeconds, Instant lastActivityAt) implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.DORMANT;
-        }
-    }
+    record Dormant(double idleDurationSeconds, Instant lastActivityAt) implements EventBody {}
 
     /**
      * A dormant instance runs again.
@@ -153,48 +149,28 @@ public sealed interface EventBody {
      * @param dormantDurationSeconds without a process, in seconds
      * @param respawnDurationMs from the spawn to the end of the handshake, in milliseconds
      */
-    record Respawned(double dormantDurationSeconds, long respawnDurationMs) implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.RESPAWNED;
-        }
-    }
+    record Respawned(double dormantDurationSeconds, long respawnDurationMs) implements EventBody {}
 
     /**
      * A process ended by itself with exit code 0.
      *
      * @param uptimeSeconds how long the process ran, in seconds
      */
-    record Exited(double uptimeSeconds) implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.EXITED;
-        }
-    }
+    record Exited(double uptimeSeconds) implements EventBody {}
 
     /**
      * A process was ended by intent.
      *
      * @param reason the command's reason, or why the worker ended it
      */
-    record Stopped(String reason) implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.STOPPED;
-        }
-    }
+    record Stopped(String reason) implements EventBody {}
 
     /**
      * Lines that a process wrote to stderr (and stdout, for a program without MCP).
      *
      * @param logs in the order in which they were written
      */
-    record Logs(List<LogLine> logs) implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.LOGS;
-        }
-    }
+    record Logs(List<LogLine> logs) implements EventBody {}
 
     /**
      * One line.
@@ -213,24 +189,14 @@ public sealed interface EventBody {
      * @param droppedLines how many since the last such event
      * @param limitPerSecond the average rate above which lines are dropped, in lines a second
      */
-    record LogRateLimitExceeded(long droppedLines, int limitPerSecond) implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.LOG_RATE_LIMIT_EXCEEDED;
-        }
-    }
+    record LogRateLimitExceeded(long droppedLines, int limitPerSecond) implements EventBody {}
 
     /**
      * Calls as they were made.
      *
      * @param requests in the order in which they were answered
      */
-    record RequestLogs(List<RequestLog> requests) implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.REQUEST_LOGS;
-        }
-    }
+    record RequestLogs(List<RequestLog> requests) implements EventBody {}
 
     /**
      * One call; parameters and response are the user's own. Where values are not logged, both are
@@ -276,11 +242,6 @@ public sealed interface EventBody {
             implements EventBody {
         /** Longest message, in characters. */
         public static final int MAX_MESSAGE_CHARACTERS = 1000;
-
-        @Override
-        public EventType type() {
-            return EventType.CALL_PROGRESS;
-        }
     }
 
     /**
@@ -306,11 +267,6 @@ public sealed interface EventBody {
             implements EventBody {
         /** Largest data. */
         public static final int MAX_DATA_BYTES = 16 * 1024;
-
-        @Override
-        public EventType type() {
-            return EventType.CALL_LOG;
-        }
     }
 
     /**
@@ -331,12 +287,7 @@ public sealed interface EventBody {
             String inputId,
             RawJson requests,
             Instant expiresAt)
-            implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.CALL_INPUT_REQUIRED;
-        }
-    }
+            implements EventBody {}
 
     /**
      * A resource of a server changed, to which its user subscribed. The newest of the server's
@@ -346,12 +297,7 @@ public sealed interface EventBody {
      * @param dropped notifications of the server that were left out since the event before on this
      *     topic, because they came faster than they are published or were too large; null for none
      */
-    record ResourceUpdated(String uri, @Nullable Long dropped) implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.RESOURCE_UPDATED;
-        }
-    }
+    record ResourceUpdated(String uri, @Nullable Long dropped) implements EventBody {}
 
     /**
      * What a server offers is another list now. The newest within a while.
@@ -359,12 +305,7 @@ public sealed interface EventBody {
      * @param list {@code tools}, {@code resources} or {@code prompts}
      * @param dropped as in {@link ResourceUpdated}
      */
-    record ListChanged(String list, @Nullable Long dropped) implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.LIST_CHANGED;
-        }
-    }
+    record ListChanged(String list, @Nullable Long dropped) implements EventBody {}
 
     /**
      * Any other notification of a server, the newest of its method within a while.
@@ -378,11 +319,6 @@ public sealed interface EventBody {
             implements EventBody {
         /** Largest parameters. */
         public static final int MAX_PARAMS_BYTES = 16 * 1024;
-
-        @Override
-        public EventType type() {
-            return EventType.NOTIFICATION;
-        }
     }
 
     /**
@@ -407,11 +343,6 @@ public sealed interface EventBody {
 
         /** Made again by the worker. */
         public static final String RENEWED = "renewed";
-
-        @Override
-        public EventType type() {
-            return EventType.SUBSCRIPTIONS;
-        }
     }
 
     /**
@@ -424,12 +355,7 @@ public sealed interface EventBody {
      */
     record ToolsDiscovered(
             int toolCount, long totalTokens, List<DiscoveredTool> tools, Instant discoveredAt)
-            implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.TOOLS_DISCOVERED;
-        }
-    }
+            implements EventBody {}
 
     /**
      * One tool.
@@ -457,12 +383,7 @@ public sealed interface EventBody {
      * @param toolCount how many there are now
      */
     record ToolsUpdated(List<String> added, List<String> removed, int toolCount)
-            implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.TOOLS_UPDATED;
-        }
-    }
+            implements EventBody {}
 
     /**
      * What a server says of itself and offers, in its own words: JSON as it came, without the
@@ -492,12 +413,7 @@ public sealed interface EventBody {
             List<RawJson> resources,
             List<LeftOut> leftOut,
             Instant cataloguedAt)
-            implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.CATALOG;
-        }
-    }
+            implements EventBody {}
 
     /**
      * A part of a catalogue that is not in it, or not whole.
@@ -538,12 +454,7 @@ public sealed interface EventBody {
             long cpuMs,
             long memoryByteSeconds,
             long memoryPeakBytes)
-            implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.USAGE;
-        }
-    }
+            implements EventBody {}
 
     /** The class of the body of a type; results and removals have none. */
     static Class<? extends EventBody> classOf(EventType type) {
