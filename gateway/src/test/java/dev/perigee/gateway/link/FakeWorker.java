@@ -213,6 +213,7 @@ final class FakeWorker {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 

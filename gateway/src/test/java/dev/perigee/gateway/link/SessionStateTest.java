@@ -30,7 +30,7 @@ final class SessionStateTest {
         private Arrival arrive(String process, long token, long seq) {
             return cursors.arrive(
                     new SessionNotice.InstanceEvent(
-                            0, process, token, seq, "t", "k", null, null, null, null, null));
+                            0, process, token, seq, "t", "k", null, null, null, null, null, null));
         }
 
         @Test

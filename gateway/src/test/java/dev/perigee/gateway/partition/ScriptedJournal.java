@@ -51,6 +51,7 @@ final class ScriptedJournal {
                 durable == null ? null : RawJson.of(durable),
                 origin,
                 reply,
+                null,
                 null);
     }
 

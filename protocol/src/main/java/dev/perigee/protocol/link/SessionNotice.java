@@ -147,34 +147,6 @@ public final class SessionNotice {
             Require.present(key, "key");
         }
 
-        /** An entry that is no question of a call. */
-        public InstanceEvent(
-                int partition,
-                String processId,
-                long startToken,
-                long seq,
-                String type,
-                String key,
-                @Nullable RawJson data,
-                @Nullable RawJson durable,
-                @Nullable RecordOrigin origin,
-                @Nullable ReplyTo reply,
-                @Nullable String traceparent) {
-            this(
-                    partition,
-                    processId,
-                    startToken,
-                    seq,
-                    type,
-                    key,
-                    data,
-                    durable,
-                    origin,
-                    reply,
-                    traceparent,
-                    null);
-        }
-
         /**
          * Reads one.
          *

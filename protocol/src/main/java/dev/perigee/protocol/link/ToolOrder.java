@@ -60,35 +60,7 @@ public final class ToolOrder {
             Require.present(deadline, "deadline");
         }
 
-        /** A request that begins. */
-        public Execute(
-                int partition,
-                RecordOrigin origin,
-                @Nullable String processId,
-                ToolRequest request,
-                Instant deadline,
-                @Nullable ReplyTo reply,
-                @Nullable String traceparent,
-                @Nullable Boolean mayHaveRun,
-                @Nullable Instant lastDeadline,
-                @Nullable Long inputMs,
-                @Nullable String tracestate) {
-            this(
-                    partition,
-                    origin,
-                    processId,
-                    request,
-                    deadline,
-                    reply,
-                    traceparent,
-                    mayHaveRun,
-                    lastDeadline,
-                    inputMs,
-                    tracestate,
-                    null);
-        }
-
-        /** A request whose deadline does not move. */
+        /** A request that begins, asks nothing and whose deadline does not move. */
         public Execute(
                 int partition,
                 RecordOrigin origin,
@@ -107,6 +79,7 @@ public final class ToolOrder {
                     reply,
                     traceparent,
                     mayHaveRun,
+                    null,
                     null,
                     null,
                     null);

@@ -31,7 +31,8 @@ class QuickMessagesTest {
                     null,
                     null);
     private static final InstanceEvent EVENT =
-            new InstanceEvent(1, "p", 2, 3, "t", "k", RawJson.of("{}"), null, null, null, null);
+            new InstanceEvent(
+                    1, "p", 2, 3, "t", "k", RawJson.of("{}"), null, null, null, null, null);
 
     private static final byte[] ORDERED =
             new LinkFrame.Request(40, LinkMethod.EXECUTE, Json.raw(ORDER)).encode();

@@ -109,7 +109,8 @@ class QuickReadersTest {
                                 true,
                                 Instant.ofEpochMilli(2),
                                 3L,
-                                "a=1"),
+                                "a=1",
+                                null),
                         Execute.class,
                         Execute::of),
                 new Sample<>(
@@ -128,11 +129,13 @@ class QuickReadersTest {
                                 RawJson.of("[]"),
                                 ORIGIN,
                                 REPLY,
-                                TRACE),
+                                TRACE,
+                                null),
                         InstanceEvent.class,
                         InstanceEvent::of),
                 new Sample<>(
-                        new InstanceEvent(1, "p", 2, 3, "t", "k", null, null, null, null, null),
+                        new InstanceEvent(
+                                1, "p", 2, 3, "t", "k", null, null, null, null, null, null),
                         InstanceEvent.class,
                         InstanceEvent::of));
     }

@@ -108,6 +108,7 @@ final class EventFrames {
                         entry.durable(),
                         null,
                         null,
+                        null,
                         null));
     }
 
@@ -154,7 +155,8 @@ final class EventFrames {
                         null,
                         order.origin(),
                         order.reply(),
-                        order.traceparent()));
+                        order.traceparent(),
+                        null));
     }
 
     /** What happens in a running call, for the backend that asked. */
@@ -239,6 +241,7 @@ final class EventFrames {
                         key(about, type),
                         data,
                         durable,
+                        null,
                         null,
                         null,
                         null));

@@ -77,6 +77,7 @@ final class AskingCallTest {
                 null,
                 null,
                 allMs,
+                null,
                 null);
     }
 

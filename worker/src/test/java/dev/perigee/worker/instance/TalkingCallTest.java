@@ -85,6 +85,7 @@ final class TalkingCallTest {
                         null,
                         now.plusMillis(wish.maxTimeoutMs()),
                         null,
+                        null,
                         null));
     }
 

@@ -56,7 +56,8 @@ final class McpSpanTest {
                 null,
                 null,
                 null,
-                "a=1");
+                "a=1",
+                null);
     }
 
     private static ServerInfo info(@Nullable String protocolVersion) {

@@ -172,6 +172,7 @@ final class HandMadeSession {
                         durable,
                         call == null ? null : call.origin(),
                         call == null ? null : call.reply(),
+                        null,
                         null);
         journal.add(event);
         var told = listener;
