@@ -5,14 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perigee.client.KafkaConnection;
 import dev.perigee.client.PerigeeClient;
-import dev.perigee.local.cli.Perigee;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.topic.Topic;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -366,24 +363,9 @@ final class AskingCallsTest {
     void commandLine(@TempDir Path folder) throws Exception {
         var server = asking.install();
         var answer = Files.writeString(folder.resolve("answer.json"), Asking.ROOM);
-        var out = new StringWriter();
-        var err = new StringWriter();
+        var ran = Ran.call(fleet, server, "ask", "--answer", answer.toString());
 
-        int code =
-                Perigee.commandLine(new PrintWriter(out, true), new PrintWriter(err, true))
-                        .execute(
-                                "call",
-                                "--bootstrap",
-                                fleet.bootstrap(),
-                                "--team",
-                                server.teamId(),
-                                "--user",
-                                server.userId(),
-                                "--answer",
-                                answer.toString(),
-                                server.toolPath("ask"));
-
-        assertThat(code).as("%s", err).isZero();
-        assertThat(out.toString()).contains("blue");
+        assertThat(ran.exitCode()).as("%s", ran).isZero();
+        assertThat(ran.out()).contains("blue");
     }
 }

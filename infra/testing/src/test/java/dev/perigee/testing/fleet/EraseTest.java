@@ -2,9 +2,6 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.local.cli.Perigee;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -49,12 +46,8 @@ final class EraseTest {
         var all = new ArrayList<>(List.of("erase", "--bootstrap", fleet.bootstrap()));
         all.addAll(List.of("--output", "json"));
         all.addAll(List.of(arguments));
-        var out = new StringWriter();
-        var err = new StringWriter();
-        int code =
-                Perigee.commandLine(new PrintWriter(out, true), new PrintWriter(err, true))
-                        .execute(all.toArray(String[]::new));
-        return new Run(code, out.toString(), err.toString());
+        var ran = Ran.here(all);
+        return new Run(ran.exitCode(), ran.out(), ran.err());
     }
 
     @Test

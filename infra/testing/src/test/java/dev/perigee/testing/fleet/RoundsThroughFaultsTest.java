@@ -5,15 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perigee.client.KafkaConnection;
 import dev.perigee.client.PerigeeClient;
-import dev.perigee.local.cli.Perigee;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.testing.Fixtures;
 import dev.perigee.testing.NpmServers;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -137,23 +134,9 @@ final class RoundsThroughFaultsTest {
         assertThat(asking.told("r-rounds").path("calls").asInt(0)).as("rounds").isEqualTo(3);
 
         var file = Files.writeString(folder.resolve("answer.json"), Asking.ROOM);
-        var out = new StringWriter();
-        var err = new StringWriter();
-        int code =
-                Perigee.commandLine(new PrintWriter(out, true), new PrintWriter(err, true))
-                        .execute(
-                                "call",
-                                "--bootstrap",
-                                fleet.bootstrap(),
-                                "--team",
-                                server.teamId(),
-                                "--user",
-                                server.userId(),
-                                "--answer",
-                                file.toString(),
-                                server.toolPath("ask"));
-        assertThat(code).as("%s", err).isZero();
-        assertThat(out.toString()).contains("blue", "\"calls\":5");
+        var ran = Ran.call(fleet, server, "ask", "--answer", file.toString());
+        assertThat(ran.exitCode()).as("%s", ran).isZero();
+        assertThat(ran.out()).contains("blue", "\"calls\":5");
     }
 
     @Test

@@ -5,15 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perigee.client.KafkaConnection;
 import dev.perigee.client.PerigeeClient;
 import dev.perigee.faults.FaultProxy;
-import dev.perigee.local.cli.Perigee;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.EverythingServer;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -262,26 +259,13 @@ final class TalkingCallsTest {
     @DisplayName("CAL-01, CAL-03: perigee call --progress shows both")
     void commandLine() {
         var f = backend.install(Installation.fixture());
-        var out = new StringWriter();
-        var err = new StringWriter();
+        var arguments = "{\"n\":5,\"ms\":400,\"log\":\"x\"}";
 
-        int code =
-                Perigee.commandLine(new PrintWriter(out, true), new PrintWriter(err, true))
-                        .execute(
-                                "call",
-                                "--bootstrap",
-                                fleet.bootstrap(),
-                                "--team",
-                                f.teamId(),
-                                "--user",
-                                f.userId(),
-                                "--progress",
-                                f.toolPath("talk"),
-                                "{\"n\":5,\"ms\":400,\"log\":\"x\"}");
+        var ran = Ran.call(fleet, f, "talk", "--progress", arguments);
 
-        assertThat(code).as("%s", err).isZero();
-        assertThat(out.toString()).contains("reported");
-        assertThat(err.toString()).contains("progress 1/5", "notice: \"x 1\"");
+        assertThat(ran.exitCode()).as("%s", ran).isZero();
+        assertThat(ran.out()).contains("reported");
+        assertThat(ran.err()).contains("progress 1/5", "notice: \"x 1\"");
     }
 
     @Test
