@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 
 /**
@@ -27,6 +28,9 @@ final class Shell {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 
     private static final Duration END = Duration.ofSeconds(60);
+
+    /** Files that commands of the pages write, which no name in a checkout is like. */
+    private static final Pattern WRITTEN = Pattern.compile(".+\\.(?:recording|backup)");
 
     private final Path directory;
     private final Path logs;
@@ -115,6 +119,8 @@ final class Shell {
             return word;
         }
         var file = directory.resolve(word);
-        return Files.isRegularFile(file) || word.endsWith(".recording") ? file.toString() : word;
+        return Files.isRegularFile(file) || WRITTEN.matcher(word).matches()
+                ? file.toString()
+                : word;
     }
 }
