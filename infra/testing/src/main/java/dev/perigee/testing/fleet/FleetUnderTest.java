@@ -34,7 +34,7 @@ public final class FleetUnderTest implements AutoCloseable {
 
     private final TopicNames names = new TopicNames(TopicNames.DEFAULT_PREFIX);
     private final Marked marked = new Marked();
-    private final Map<String, String> settings;
+    private final PartSettings settings;
     private final Map<String, Integer> heaps;
     private final List<String> workersBy;
     private final int partitions;
@@ -50,7 +50,7 @@ public final class FleetUnderTest implements AutoCloseable {
     private volatile @Nullable String classPath;
 
     private FleetUnderTest(Builder builder) throws IOException {
-        this.settings = Map.copyOf(builder.settings);
+        this.settings = new PartSettings(builder.settings);
         this.heaps = Map.copyOf(builder.heaps);
         this.workersBy = builder.workersBy;
         this.classPath = builder.classPath;
@@ -204,7 +204,7 @@ public final class FleetUnderTest implements AutoCloseable {
         var name = "worker-" + number;
         return start(
                 name,
-                command(
+                settings.command(
                         "worker",
                         name,
                         Map.of(
@@ -231,14 +231,14 @@ public final class FleetUnderTest implements AutoCloseable {
 
     /** Starts a gateway that shows this token to the workers. */
     public Part startGateway(int number, String token) {
-        var scheme = settings.containsKey("worker/link.tls.certificate") ? "wss" : "ws";
+        var scheme = settings.has("worker/link.tls.certificate") ? "wss" : "ws";
         var links =
                 networks.ports(number)
                         .mapToObj(port -> scheme + "://127.0.0.1:" + port + "/link")
                         .collect(Collectors.joining(","));
         return start(
                 "gateway-" + number,
-                command(
+                settings.command(
                         "gateway",
                         "gateway-" + number,
                         Map.of(
@@ -265,26 +265,6 @@ public final class FleetUnderTest implements AutoCloseable {
         };
     }
 
-    private List<String> command(String part, String name, Map<String, String> own) {
-        var all = new TreeMap<>(own);
-        all.putAll(settingsOf(part));
-        all.putAll(settingsOf(name));
-        var arguments = new ArrayList<>(List.of(part));
-        all.forEach((key, value) -> arguments.addAll(List.of("--set", key + "=" + value)));
-        return arguments;
-    }
-
-    private Map<String, String> settingsOf(String part) {
-        var all = new TreeMap<String, String>();
-        settings.forEach(
-                (key, value) -> {
-                    if (key.startsWith(part + "/")) {
-                        all.put(key.substring(part.length() + 1), value);
-                    }
-                });
-        return all;
-    }
-
     /** Parts that start from now on are of another version; null for this one. */
     public void runs(@Nullable String otherClassPath) {
         classPath = otherClassPath;
@@ -294,7 +274,7 @@ public final class FleetUnderTest implements AutoCloseable {
     public Part start(String name, List<String> arguments) {
         try {
             var environment = new TreeMap<>(marked.environment());
-            environment.putAll(settingsOf("environment"));
+            environment.putAll(settings.of("environment"));
             var part =
                     Part.start(
                             logs.resolve(name + ".log"),
