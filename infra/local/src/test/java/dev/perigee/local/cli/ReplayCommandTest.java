@@ -1,9 +1,9 @@
 package dev.perigee.local.cli;
 
+import static dev.perigee.local.cli.TestCluster.header;
+import static dev.perigee.local.cli.TestCluster.partition;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.client.KafkaConnection;
-import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.local.cli.ScriptedGateway.Answer;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Headers;
@@ -19,19 +19,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.stream.IntStream;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -49,21 +41,17 @@ final class ReplayCommandTest {
     private static final int TARGET_PARTITIONS = 3;
     private static final String SECRET = "s3cret-of-production";
 
-    private EmbeddedBroker production;
-    private EmbeddedBroker staging;
+    private TestCluster production;
+    private TestCluster staging;
     private KafkaProducer<byte[], byte[]> producer;
     private final long begun = Instant.now().minusSeconds(3_600).toEpochMilli();
     private int sequence;
 
     @BeforeAll
     void start(@TempDir Path data) throws Exception {
-        production = EmbeddedBroker.start(data.resolve("production"));
-        staging = EmbeddedBroker.start(data.resolve("staging"));
-        producer =
-                new KafkaProducer<>(
-                        Map.of("bootstrap.servers", production.bootstrap(), "linger.ms", 0),
-                        new ByteArraySerializer(),
-                        new ByteArraySerializer());
+        production = TestCluster.start(data.resolve("production"));
+        staging = TestCluster.start(data.resolve("staging"));
+        producer = production.producer();
     }
 
     @AfterAll
@@ -91,14 +79,14 @@ final class ReplayCommandTest {
         send("a.", "t1/u1", "{no json");
         send("a.", "t1/u1", restart("c-7", 1)); // Its author sent it twice.
         producer.flush();
-        var ends = ends(production, "a.commands", SOURCE_PARTITIONS);
+        var ends = production.ends("a.commands", SOURCE_PARTITIONS);
 
         var run = replay("a.", "--speed", "max", "--wait", "0s");
 
         assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
         assertThat(run.err()).contains("204 offsets of 4 partitions");
         assertThat(run.out()).contains("sent 202 records, refused 2", "malformed", "copy");
-        var copies = read(staging, "a.commands", TARGET_PARTITIONS, 202);
+        var copies = read("a.commands", TARGET_PARTITIONS, 202);
         for (int key = 0; key < 7; key++) {
             int number = key;
             var wanted =
@@ -117,7 +105,7 @@ final class ReplayCommandTest {
                             assertThat(copy.partition())
                                     .isEqualTo(partition(copy.key(), TARGET_PARTITIONS));
                             assertThat(header(copy, "perigee-replay-of"))
-                                    .matches(clusterId() + "/a\\.commands-\\d@\\d+");
+                                    .matches(production.id() + "/a\\.commands-\\d@\\d+");
                             assertThat(header(copy, "perigee-replay-run")).isNotEmpty();
                             assertThat(copy.headers().toArray()).hasSize(4);
                         });
@@ -128,8 +116,8 @@ final class ReplayCommandTest {
                                         .toList()))
                 .as("the same id twice is the same id twice")
                 .hasSize(201);
-        assertThat(ends(production, "a.commands", SOURCE_PARTITIONS)).isEqualTo(ends);
-        try (var admin = admin(production)) {
+        assertThat(production.ends("a.commands", SOURCE_PARTITIONS)).isEqualTo(ends);
+        try (var admin = production.admin()) {
             assertThat(admin.listGroups().all().get()).isEmpty();
             assertThat(admin.listTopics().names().get()).doesNotContain("a.replays");
         }
@@ -157,7 +145,7 @@ final class ReplayCommandTest {
         var took = Duration.between(before, Instant.now());
         assertThat(run.out()).as(run.err()).contains("sent 3 records");
         assertThat(took).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
-        var copies = new ArrayList<>(read(staging, "b.commands", TARGET_PARTITIONS, 3));
+        var copies = new ArrayList<>(read("b.commands", TARGET_PARTITIONS, 3));
         copies.sort(
                 (a, b) -> header(a, "perigee-replay-id").compareTo(header(b, "perigee-replay-id")));
         var expiries =
@@ -207,8 +195,8 @@ final class ReplayCommandTest {
         var document = Json.tree(json.out().getBytes(StandardCharsets.UTF_8));
         assertThat(document.at("/refused/invalid").asInt()).isEqualTo(1);
         assertThat(document.path("not_wanted").asInt()).isEqualTo(1);
-        assertThat(ends(staging, "c.commands", TARGET_PARTITIONS)).allMatch(end -> end == 0);
-        try (var admin = admin(staging)) {
+        assertThat(staging.ends("c.commands", TARGET_PARTITIONS)).allMatch(end -> end == 0);
+        try (var admin = staging.admin()) {
             assertThat(admin.listTopics().names().get()).doesNotContain("c.replays");
         }
     }
@@ -305,7 +293,7 @@ final class ReplayCommandTest {
         var summary =
                 Json.tree(again.out().lines().toList().getLast().getBytes(StandardCharsets.UTF_8));
         assertThat(summary.at("/comparison/outcome").asInt()).isEqualTo(1);
-        assertThat(read(staging, "e.commands", 1, 3)).hasSize(3);
+        assertThat(read("e.commands", 1, 3)).hasSize(3);
 
         var unknown = replay("e.", "--resume");
         assertThat(unknown.exitCode()).isEqualTo(64);
@@ -337,10 +325,10 @@ final class ReplayCommandTest {
         var run = replay("f.", "--include-requests", "read-only", "--speed", "max", "--wait", "0s");
 
         assertThat(run.out()).as(run.err()).contains("sent 2 records, refused 1", "not_read_only");
-        assertThat(read(staging, "f.tool-requests", 1, 1))
+        assertThat(read("f.tool-requests", 1, 1))
                 .extracting(copy -> header(copy, "perigee-replay-id"))
                 .containsExactly("r-look");
-        assertThat(read(staging, "f.commands", 1, 1)).hasSize(1);
+        assertThat(read("f.commands", 1, 1)).hasSize(1);
     }
 
     private CliRun replay(String prefix, String... more) {
@@ -353,7 +341,7 @@ final class ReplayCommandTest {
 
     /** The source's topics keep their author's times, so that a test can choose them. */
     private void topics(String prefix, int targetPartitions) throws Exception {
-        try (var admin = admin(production)) {
+        try (var admin = production.admin()) {
             var topics =
                     Arrays.stream(Topic.values())
                             .map(
@@ -375,16 +363,6 @@ final class ReplayCommandTest {
                         "--partitions",
                         Integer.toString(targetPartitions));
         assertThat(created.exitCode()).as(created.err()).isZero();
-    }
-
-    private static Admin admin(EmbeddedBroker broker) {
-        return Admin.create(Map.of("bootstrap.servers", broker.bootstrap()));
-    }
-
-    private String clusterId() throws Exception {
-        try (var admin = admin(production)) {
-            return admin.describeCluster().clusterId().get();
-        }
     }
 
     private static String key(int number) {
@@ -462,75 +440,26 @@ final class ReplayCommandTest {
         return new Answer(Topic.COMMAND_RESULTS, id, Json.tree(bytes(text)));
     }
 
-    private static void produce(EmbeddedBroker broker, String topic, String key, String value)
+    private static void produce(TestCluster cluster, String topic, String key, String value)
             throws Exception {
-        try (var one =
-                new KafkaProducer<>(
-                        Map.of("bootstrap.servers", broker.bootstrap()),
-                        new ByteArraySerializer(),
-                        new ByteArraySerializer())) {
+        try (var one = cluster.producer()) {
             one.send(new ProducerRecord<>(topic, bytes(key), bytes(value))).get();
         }
     }
 
     private String runOf(String prefix) {
-        return header(read(staging, prefix + "commands", 1, 1).getFirst(), "perigee-replay-run");
+        return header(read(prefix + "commands", 1, 1).getFirst(), "perigee-replay-run");
     }
 
-    private static List<Long> ends(EmbeddedBroker broker, String topic, int partitions) {
-        try (var consumer = consumer(broker)) {
-            return List.copyOf(consumer.endOffsets(partitions(topic, partitions)).values());
-        }
-    }
-
-    private static List<TopicPartition> partitions(String topic, int count) {
-        return IntStream.range(0, count).mapToObj(i -> new TopicPartition(topic, i)).toList();
-    }
-
-    private static KafkaConsumer<byte[], byte[]> consumer(EmbeddedBroker broker) {
-        return new KafkaConsumer<>(
-                Map.of(
-                        "bootstrap.servers",
-                        broker.bootstrap(),
-                        "isolation.level",
-                        "read_committed",
-                        "fetch.max.wait.ms",
-                        KafkaConnection.SHORT_FETCH_MS),
-                new ByteArrayDeserializer(),
-                new ByteArrayDeserializer());
-    }
-
-    /** All committed records of a topic, which are at least so many. */
-    private static List<ConsumerRecord<byte[], byte[]>> read(
-            EmbeddedBroker broker, String topic, int partitions, int atLeast) {
-        var records = new ArrayList<ConsumerRecord<byte[], byte[]>>();
-        var deadline = Instant.now().plusSeconds(30);
-        try (var consumer = consumer(broker)) {
-            var all = partitions(topic, partitions);
-            consumer.assign(all);
-            consumer.seekToBeginning(all);
-            var ends = consumer.endOffsets(all);
-            while (ends.entrySet().stream()
-                    .anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
-                consumer.poll(Duration.ofMillis(100)).forEach(records::add);
-                assertThat(Instant.now()).isBefore(deadline);
-            }
-        }
-        assertThat(records).hasSizeGreaterThanOrEqualTo(atLeast);
-        return records;
-    }
-
-    private static int partition(byte[] key, int partitions) {
-        return Utils.toPositive(Utils.murmur2(key)) % partitions;
+    /** The copies in a topic, which are at least so many. */
+    private List<ConsumerRecord<byte[], byte[]>> read(String topic, int partitions, int atLeast) {
+        var copies = staging.read(topic, partitions);
+        assertThat(copies).hasSizeGreaterThanOrEqualTo(atLeast);
+        return copies;
     }
 
     private static JsonNode json(ConsumerRecord<byte[], byte[]> record) {
         return Json.tree(record.value());
-    }
-
-    private static String header(ConsumerRecord<?, ?> record, String name) {
-        var header = record.headers().lastHeader(name);
-        return header == null ? "" : text(header.value());
     }
 
     private static String text(byte[] bytes) {

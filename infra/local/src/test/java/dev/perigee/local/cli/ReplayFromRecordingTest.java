@@ -1,10 +1,9 @@
 package dev.perigee.local.cli;
 
+import static dev.perigee.local.cli.TestCluster.header;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.perigee.client.KafkaConnection;
-import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.local.cli.ScriptedGateway.Answer;
 import dev.perigee.local.recording.RecordedRecord;
 import dev.perigee.local.recording.RecordingHeader;
@@ -29,13 +28,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPOutputStream;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.utils.Utils;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -51,11 +45,11 @@ final class ReplayFromRecordingTest {
     private static final int PARTITIONS = 3;
     private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
 
-    private EmbeddedBroker staging;
+    private TestCluster staging;
 
     @BeforeAll
     void start(@TempDir Path data) throws Exception {
-        staging = EmbeddedBroker.start(data.resolve("staging"));
+        staging = TestCluster.start(data.resolve("staging"));
     }
 
     @AfterAll
@@ -234,7 +228,7 @@ final class ReplayFromRecordingTest {
     void refusals(@TempDir Path folder) throws Exception {
         topics("d.");
         var file = folder.resolve("day.recording");
-        try (var day = new Day(file, clusterId() + "/d.")) {
+        try (var day = new Day(file, staging.id() + "/d.")) {
             day.command(Duration.ofSeconds(1), "t1/u1", configure("c-1"));
         }
 
@@ -368,7 +362,7 @@ final class ReplayFromRecordingTest {
     }
 
     private void topics(String prefix) throws Exception {
-        try (var admin = Admin.create(Map.of("bootstrap.servers", staging.bootstrap()))) {
+        try (var admin = staging.admin()) {
             admin.createTopics(
                             Arrays.stream(Topic.values())
                                     .map(
@@ -385,12 +379,6 @@ final class ReplayFromRecordingTest {
             var wanted = names.toList();
             await().atMost(Duration.ofSeconds(30))
                     .until(() -> admin.listTopics().names().get().containsAll(wanted));
-        }
-    }
-
-    private String clusterId() throws Exception {
-        try (var admin = Admin.create(Map.of("bootstrap.servers", staging.bootstrap()))) {
-            return admin.describeCluster().clusterId().get(30, TimeUnit.SECONDS);
         }
     }
 
@@ -432,43 +420,13 @@ final class ReplayFromRecordingTest {
         return new Answer(Topic.TOOL_RESULTS, id, Json.tree(bytes(text)));
     }
 
-    /** All committed records of the only partition. */
+    /** All copies in the only partition. */
     private List<ConsumerRecord<byte[], byte[]>> read(String topic) {
-        var records = new ArrayList<ConsumerRecord<byte[], byte[]>>();
-        var settings =
-                Map.<String, Object>of(
-                        "bootstrap.servers",
-                        staging.bootstrap(),
-                        "isolation.level",
-                        "read_committed",
-                        "fetch.max.wait.ms",
-                        KafkaConnection.SHORT_FETCH_MS);
-        try (var consumer =
-                new KafkaConsumer<>(
-                        settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-            var all = List.of(new TopicPartition(topic, 0));
-            consumer.assign(all);
-            consumer.seekToBeginning(all);
-            long end = consumer.endOffsets(all).values().iterator().next();
-            Awaitility.await()
-                    .atMost(Duration.ofSeconds(30))
-                    .pollInSameThread()
-                    .until(
-                            () -> {
-                                consumer.poll(Duration.ofMillis(100)).forEach(records::add);
-                                return consumer.position(all.getFirst()) >= end;
-                            });
-        }
-        return records;
+        return staging.read(topic, 1);
     }
 
     private static int partition(String key) {
-        return Utils.toPositive(Utils.murmur2(bytes(key))) % PARTITIONS;
-    }
-
-    private static String header(ConsumerRecord<?, ?> record, String name) {
-        var header = record.headers().lastHeader(name);
-        return header == null ? "" : new String(header.value(), StandardCharsets.UTF_8);
+        return TestCluster.partition(bytes(key), PARTITIONS);
     }
 
     private static byte[] bytes(String text) {
