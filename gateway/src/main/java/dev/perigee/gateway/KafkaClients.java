@@ -198,7 +198,7 @@ final class KafkaClients {
                         Integer.MAX_VALUE));
     }
 
-    /** For the topics that backends name: it gives up what cannot be written. */
+    /** For the topics that backends name: a record that cannot be written times out. */
     Producer<byte[], byte[]> replyProducer() {
         return producer(
                 Map.of(

@@ -37,8 +37,8 @@ final class ReachTracker {
      * @param patience a worker that was not heard for so long is missed; so long is between two
      *     questions
      * @param probation one that was missed has to be heard for so long
-     * @param memory how long the host of a partition is told that this gateway does not own any
-     *     more: until its next owner can tell it
+     * @param memory how long this gateway still publishes the host of a partition that it no longer
+     *     owns: until the next owner can publish it
      */
     ReachTracker(Duration patience, Duration probation, Duration memory) {
         this.patience = patience.toNanos();
@@ -76,7 +76,7 @@ final class ReachTracker {
         return asks(owned, now);
     }
 
-    /** What is told to the group; {@code heard} as of now. */
+    /** User data for the next join of the group; {@code heard} as of now. */
     Reach reach(Set<String> heard) {
         var told = new TreeMap<Integer, String>();
         hosts.forEach((partition, host) -> told.put(partition, host.worker()));

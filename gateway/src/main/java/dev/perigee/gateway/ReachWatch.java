@@ -48,7 +48,7 @@ final class ReachWatch implements AutoCloseable {
         looks.start();
     }
 
-    /** What the group is told now; any thread. */
+    /** User data for the next join of the group; any thread. */
     Reach reach() {
         var heard = links.heard();
         synchronized (tracker) {

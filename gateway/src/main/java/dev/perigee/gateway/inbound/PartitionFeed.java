@@ -181,7 +181,7 @@ public final class PartitionFeed {
     }
 
     /**
-     * Goes on with requests where an earlier owner left off; until then nothing is committed. Once.
+     * Resumes requests at the progress of an earlier owner; commits nothing before. Called once.
      *
      * @param committed everything below is done
      * @param end of the requests when the earlier owner certainly sent no more

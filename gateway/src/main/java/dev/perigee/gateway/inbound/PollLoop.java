@@ -30,8 +30,8 @@ import org.slf4j.LoggerFactory;
  * partitions, pauses what has too much open, commits the offsets of requests that are done and
  * keeps {@link Membership} up to date. It decides nothing else and waits for nobody.
  *
- * <p>When the group was not heard for its session timeout others may own what this gateway owned,
- * whether or not it is told: every tenure ends, and the gateway joins the group anew.
+ * <p>Without a heartbeat of the group for its session timeout others may own the partitions, with
+ * or without a rebalance here: every tenure ends, and the gateway joins the group anew.
  *
  * <p>A partition is one of commands and the one of tool-requests of the same number: {@link
  * CoPartitionedAssignor} moves both together. It begins when both are assigned and ends when either

@@ -69,8 +69,8 @@ public final class TenureLease {
     }
 
     /**
-     * Whether what is said in the name of the tenure may still be said. Before the first word of
-     * the group there is nothing to be said: a claim comes first.
+     * Whether the owner may still publish. Before the first heartbeat of the group it publishes
+     * nothing: a claim comes first.
      */
     public synchronized boolean isHeld() {
         if (!over && heard && now() - renewedAt >= timeoutNanos) {

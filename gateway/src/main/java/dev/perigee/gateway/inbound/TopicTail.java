@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads topics outside any group, on a thread of its own, from {@code start} to {@code close}. A
- * failure is told and tried again from where it was, every three seconds. Partitions that are added
- * meanwhile are not read.
+ * failure is logged and retried from the same position, every three seconds. Partitions that are
+ * added meanwhile are not read.
  */
 public final class TopicTail implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(500);

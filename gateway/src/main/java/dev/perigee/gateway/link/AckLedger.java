@@ -9,8 +9,8 @@ import java.util.Map;
 
 /**
  * The newest acknowledgement of each process and the newest commit of each topic. Both are
- * cumulative, and a notification may be lost with its connection: after each attach all are told
- * again. One thread at a time.
+ * cumulative, and a notification may be lost with its connection: all are sent again after each
+ * attach. One thread at a time.
  */
 final class AckLedger {
     private final Map<String, Long> acked = new HashMap<>();

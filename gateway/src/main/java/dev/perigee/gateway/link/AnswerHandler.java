@@ -3,8 +3,8 @@ package dev.perigee.gateway.link;
 import dev.perigee.protocol.json.RawJson;
 
 /**
- * Takes the answer to one request; called on the connection's reader, once: keep it short. What
- * waits for a call that outlives its connection is not told of a close.
+ * Takes the answer to one request; called on the connection's reader, once: keep it short. A call
+ * that outlives its connection does not see the close.
  */
 interface AnswerHandler {
     void result(RawJson result);

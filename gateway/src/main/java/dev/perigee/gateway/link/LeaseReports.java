@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a worker, again and again while a connection is open, until when the sessions that are
- * attached on it may be kept, and reads its clock from each answer. Nothing of a session that was
- * abandoned is told. A worker that knows no leases is told nothing. Runs on a thread of its own.
+ * Sender of leases to one worker: periodically while a connection is open, until when the worker
+ * may keep the sessions attached on it; reads the worker's clock from each answer. Sends nothing of
+ * an abandoned session, and nothing to a worker without leases. Runs on a thread of its own.
  */
 final class LeaseReports {
     private static final Logger LOG = LoggerFactory.getLogger(LeaseReports.class);

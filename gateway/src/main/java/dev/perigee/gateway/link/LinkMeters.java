@@ -86,7 +86,7 @@ final class LinkMeters {
         inFlight.increment();
     }
 
-    /** So many wait no more, whether or not anybody asks for their answers. */
+    /** So many calls ended, whether or not anybody asks for their answers. */
     void callsGone(int count) {
         inFlight.add(-count);
     }

@@ -94,7 +94,7 @@ final class LinkStateMachine {
         return Change.DEAD;
     }
 
-    /** Gives up when the deadline has passed. */
+    /** Fails the link when its deadline has passed. */
     Change expire(long now) {
         return state == LinkState.RECOVERING && deadline - now <= 0 ? fail() : Change.NONE;
     }

@@ -15,8 +15,8 @@ public interface Delivery {
     default void kept() {}
 
     /**
-     * True when the record must not be written any more: who had it written may have a successor.
-     * It is dropped then, and nothing more is told. Any thread.
+     * True when the record must not be written any more: its owner may be fenced. It is dropped
+     * without a further callback. Any thread.
      */
     default boolean isVoid() {
         return false;

@@ -149,7 +149,7 @@ final class KeptWrites {
         topics.values().removeIf(KeptRecords::isEmpty);
     }
 
-    /** Gives up all that is kept. */
+    /** Drops all kept writes. */
     void close() {
         for (var records : topics.values()) {
             for (var kept = records.takeFirst(); kept != null; kept = records.takeFirst()) {

@@ -34,7 +34,7 @@ public record StateWrite(
     public interface Ending {
         /**
          * All records are committed, at these offsets, in their order. One that is kept or was
-         * given up has none: -1. Of a patient write nothing is kept by then.
+         * dropped has none: -1. Of a patient write nothing is kept by then.
          */
         void committed(List<Long> offsets);
 

@@ -48,7 +48,7 @@ final class Acknowledgements {
         }
     }
 
-    /** The entry's record is kept for a topic that cannot be written; its memory counts no more. */
+    /** The entry's record is kept for a topic that cannot be written; it needs no more credit. */
     void kept(String processId, long seq, int creditBytes) {
         var tracker = processes.get(processId);
         if (tracker != null && tracker.isOpen(seq)) {
@@ -77,7 +77,7 @@ final class Acknowledgements {
         private long bytesBehind;
         private int entriesBehind;
 
-        /** True when none is left, or they can be waited for no more. */
+        /** True when none is left, or the limit behind them is reached. */
         boolean isOverWith(long seq, int bytes) {
             entries.remove(seq);
             bytesBehind += bytes;

@@ -32,7 +32,7 @@ final class Answers {
 
     private final PartitionContext context;
 
-    /** Is told on the owner's thread when an answer became durable, soon after. */
+    /** Called on the owner's thread after the broker acknowledged the answer. */
     interface Done {
         void at(Instant durable);
     }

@@ -165,7 +165,7 @@ final class CallFlow implements CallListener {
         tellOpen(_ -> alive ? CallEvent.SESSION_AWAY : CallEvent.SESSION_GONE);
     }
 
-    /** A defect in one of them is not the others' trouble. */
+    /** An internal error in one of them does not affect the others. */
     private void tellOpen(Function<ToolCall, CallEvent> event) {
         for (var call : requests.open()) {
             try {
@@ -238,7 +238,7 @@ final class CallFlow implements CallListener {
      * An event of a running call arrived.
      *
      * @param progress it is one of progress, which moves the deadline
-     * @return false when the request has its answer: nothing is told of it any more
+     * @return false when the request has its answer: later events are dropped
      */
     boolean tells(InstanceEvent event, boolean progress) {
         var origin = ofThisTopic(event.origin());

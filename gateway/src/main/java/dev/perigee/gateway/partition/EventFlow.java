@@ -16,18 +16,20 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Entries of a worker's journals, from the link to Kafka and their acknowledgement back. An entry
- * is settled when its public record and what it changes in the state topic are both durable. On a
- * session that is given up nothing is acknowledged before the group knows which requests are done:
- * with the last acknowledgement the worker forgets them. For the owner's thread, so that the
- * entries of a process keep their order.
+ * is settled when its public record and what it changes in the state topic are both durable. On an
+ * abandoned session nothing is acknowledged before the offsets of its requests are committed: with
+ * the last acknowledgement the worker forgets them. For the owner's thread, so that the entries of
+ * a process keep their order.
  */
 final class EventFlow {
     private static final Logger LOG = LoggerFactory.getLogger(EventFlow.class);
 
-    /** Later than this nobody is told; a frame for each entry would cost as much as the entry. */
+    /**
+     * Longest delay of an acknowledgement: a frame for each entry would cost as much as the entry.
+     */
     private static final Duration SOON = Duration.ofMillis(10);
 
-    /** A worker that waits for credit is told at once, long before it has none. */
+    /** Credit that is sent without a delay, long before the worker has none. */
     private static final long MUCH_CREDIT = 64 << 10;
 
     private final PartitionContext context;
@@ -146,7 +148,7 @@ final class EventFlow {
         return session.isGivenUp() && !context.feed().isCommitted(requestsDone);
     }
 
-    /** What became durable is told soon, together with what becomes durable until then. */
+    /** Acknowledges what became durable, together with what becomes durable within the delay. */
     void acknowledge() {
         var session = context.session();
         if (session == null) {

@@ -30,7 +30,7 @@ public final class Installations {
     }
 
     /**
-     * An owner has a partition, or has it no more.
+     * Begins to count what an owner has on its partition.
      *
      * @param byTeam how many installations each team has there, kept up by the owner; safe for use
      *     by any thread

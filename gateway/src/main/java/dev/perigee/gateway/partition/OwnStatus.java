@@ -7,10 +7,9 @@ import dev.perigee.protocol.link.RememberedStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A status that the gateway tells, since the worker that would is out of reach: an instance that
- * was online is not once its host is given up. It is noted in what is remembered of the instance,
- * so that the next worker goes on from there, and this one is corrected when it is found alive.
- * Pure.
+ * Status that the gateway publishes in place of an unreachable worker: an instance that was online
+ * is not, once its host is abandoned. It is part of the instance's durable state, so that the next
+ * worker continues from it, and is corrected when the host is found alive. Pure.
  *
  * @param durable what is remembered from now on
  */
@@ -18,7 +17,7 @@ record OwnStatus(StatusChanged event, RawJson durable) {
     static final String LOST = "Its worker was lost: it starts again as soon as that is safe";
     static final String FOUND = "Its worker is within reach again";
 
-    /** The host is given up; null where the instance was not online. */
+    /** Status after its host was abandoned; null where the instance was not online. */
     static @Nullable OwnStatus lost(@Nullable RawJson durable) {
         var before = RememberedStatus.read(durable);
         return durable != null && before != null && before.status() == ServerStatus.ONLINE

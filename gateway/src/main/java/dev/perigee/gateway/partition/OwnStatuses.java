@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells that instances of a host that is given up are not online, and that they are when it is
- * found alive. For the owner's thread; in one order with what workers tell.
+ * Publisher of statuses for instances of an abandoned host: not online, and online again when it is
+ * found alive. For the owner's thread; in one order with the events of workers.
  */
 final class OwnStatuses {
     private static final Logger LOG = LoggerFactory.getLogger(OwnStatuses.class);
@@ -21,7 +21,7 @@ final class OwnStatuses {
     }
 
     /**
-     * The host is given up. Again it says nothing.
+     * The host is abandoned. Idempotent.
      *
      * @param epoch of the claim under which that is known
      */

@@ -24,7 +24,7 @@ final class Resealing {
         this.context = context;
     }
 
-    /** Begins, goes on, or does nothing when nothing is left. */
+    /** Begins, continues, or does nothing when nothing is left. */
     void proceed() throws InterruptedException {
         if (writing) {
             return;

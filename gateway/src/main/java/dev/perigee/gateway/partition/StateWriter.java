@@ -55,7 +55,7 @@ final class StateWriter {
         return writing.containsKey(name);
     }
 
-    /** Writes; a write that is too large is logged and given up. */
+    /** Writes; a write that is too large is logged and dropped. */
     void write(List<ProducerRecord<byte[], byte[]>> records, Consumer<List<Long>> done)
             throws InterruptedException {
         write(

@@ -146,7 +146,7 @@ final class ToolCall implements OpenArguments.Asker {
     }
 
     /**
-     * Goes on to what a transition says; its end lets go of the arguments.
+     * Takes a transition; the last one releases the arguments.
      *
      * @throws IllegalStateException when that does not begin where it is
      */

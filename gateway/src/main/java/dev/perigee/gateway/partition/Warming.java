@@ -17,7 +17,7 @@ import java.util.Set;
  * owner's thread.
  */
 final class Warming {
-    /** Half of what a worker that is told to stop waits for its partitions to leave. */
+    /** Half of the time that a stopping worker waits for its partitions to leave. */
     private static final Duration LIMIT = Duration.ofSeconds(10);
 
     /** More than a partition is likely to have, and few among what a link carries. */

@@ -41,7 +41,7 @@ public record Suspicion(
         return deaths.isEmpty();
     }
 
-    /** One more death; those before {@code oldest} count no more. */
+    /** One more death; those before {@code oldest} are dropped. */
     Suspicion with(Death death, Instant oldest) {
         var all =
                 Stream.concat(

@@ -165,7 +165,7 @@ public final class SessionNotice {
             try {
                 return read(asked.params());
             } catch (InvalidRecordException e) {
-                return null; // What is wrong is said of the whole message.
+                return null; // The reader of the whole message reports the error.
             }
         }
 

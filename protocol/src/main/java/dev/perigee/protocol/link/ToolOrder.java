@@ -163,7 +163,7 @@ public final class ToolOrder {
             try {
                 return new Ordered(asked.id(), Execute.read(asked.params()));
             } catch (InvalidRecordException e) {
-                return null; // What is wrong is said of the whole message.
+                return null; // The reader of the whole message reports the error.
             }
         }
     }

@@ -23,7 +23,7 @@ final class CallErrors {
         CANCELLED,
         /** A question of its server expired. */
         UNANSWERED,
-        /** Another worker goes on with it. */
+        /** Another worker resumes it. */
         HANDED_OVER
     }
 

@@ -326,7 +326,7 @@ final class CallInput {
         asker.unanswered(how);
     }
 
-    /** Under the lock; who asked is told by the caller, outside of it. */
+    /** Under the lock; the caller notifies the asker outside of it. */
     private Asker close(String inputId, Question question, Fate how) {
         var asker = question.asker;
         question.asker = GONE;

@@ -49,11 +49,11 @@ final class CallRounds implements CallInput.Asker {
     enum Next {
         /** The next round is to be sent. */
         SEND,
-        /** Another worker goes on with it. */
+        /** Another worker resumes it. */
         ELSEWHERE,
-        /** This worker gives its server up, and no other can go on with it. */
+        /** This worker abandons its server, and no other worker can resume it. */
         LEFT,
-        /** Its server is no more. */
+        /** Its server was removed. */
         REMOVED
     }
 
@@ -68,7 +68,7 @@ final class CallRounds implements CallInput.Asker {
     }
 
     /**
-     * Goes on with a call that asked on another worker: its question is open from now on.
+     * Resumes a call that asked on another worker: its question is open from now on.
      *
      * @throws InvalidRecordException when the call accepts no questions
      */
@@ -231,7 +231,7 @@ final class CallRounds implements CallInput.Asker {
         board.wake();
     }
 
-    /** The call ends otherwise, and its thread is told so. */
+    /** Nothing to do: the end of the call wakes its thread. */
     @Override
     public void unanswered(Fate why) {}
 }

@@ -40,7 +40,7 @@ final class CatalogKeeper {
         this.pace = pace;
     }
 
-    /** The server listed its tools; an older catalogue that is being made counts no more. */
+    /** The server listed its tools; an older catalogue that is being made is dropped. */
     void listed(Message.Discovered message) {
         var run = message.run();
         var client = run.client();

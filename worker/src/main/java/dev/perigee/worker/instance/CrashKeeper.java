@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 final class CrashKeeper {
     private static final Logger log = LoggerFactory.getLogger(CrashKeeper.class);
 
-    /** After so many ends for want of memory in a row, who waits for a start is told. */
+    /** Ends for want of memory in a row after which calls that wait for a start fail. */
     private static final int TOLD = 3;
 
     /**

@@ -404,7 +404,7 @@ final class HttpCredentials implements TargetSource {
         }
     }
 
-    /** Nothing is asked for any more; what is being asked for is given up. */
+    /** Ends all requests for secrets, also the one that runs. */
     void close() {
         Inquiry last;
         lock.lock();

@@ -140,7 +140,8 @@ final class HttpRun extends ServerRun {
 
     /**
      * Asks, on a thread of its own and once at a time, whether there are other secrets than the
-     * server refused; if so the supervisor is told. Called when nothing else is sent to the server.
+     * server refused; if so it notifies the supervisor. Called when nothing else is sent to the
+     * server.
      */
     void lookForOtherSecrets(Duration limit) {
         if (over || !isRenewable() || !looks.compareAndSet(false, true)) {

@@ -75,20 +75,19 @@ public interface InstanceJournal {
             @Nullable HeldQuestion held);
 
     /**
-     * A later owner is told, and nothing is appended, that a running call waits with this question;
-     * or, where it is null, that it cannot go on at another worker.
+     * Notes for a later owner, without an entry, that a running call waits with this question; or,
+     * where it is null, that no other worker can resume it.
      */
     void holds(ToolOrder.Execute order, @Nullable HeldQuestion held);
 
     /**
-     * A call that waits with such a question has no result here, since the instance is given up:
-     * what it held of the worker is free.
+     * A call that waits with such a question has no result here, since the instance is abandoned:
+     * its permits are released.
      */
     void handOver(ToolOrder.Execute order);
 
     /**
-     * Whether the gateway that is attached, or was the last to be, has calls go on at other
-     * workers.
+     * Whether the gateway that is attached, or was the last to be, resumes calls at other workers.
      */
     boolean handsOver();
 

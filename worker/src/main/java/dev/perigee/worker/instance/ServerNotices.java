@@ -24,8 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Publisher of what a server notifies of by itself: resources and lists that changed, and all else
  * that is no part of a call. Coalesced and bounded by {@link PendingNotices}, without the
  * configured secrets, which are looked for only in what is published, on a virtual thread of its
- * own. That some were left out is said in the server's log, too. Safe for use by any thread; never
- * blocks.
+ * own. Dropped ones are counted in the server's log, too. Safe for use by any thread; never blocks.
  */
 final class ServerNotices {
     private static final String UPDATED = "notifications/resources/updated";

@@ -92,7 +92,7 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
     /** Ends it, also one that is only being started. Does not wait. */
     abstract void kill();
 
-    /** Where its calls are told what it says meanwhile. */
+    /** Receiver of its progress and log messages for running calls. */
     final CallNotices notices() {
         return notices;
     }

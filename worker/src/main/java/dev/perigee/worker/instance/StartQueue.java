@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * team, that has two starts less.
  *
  * <pre>
- *   enter ──▶ waits ──▶ next: holds a slot ──▶ yields it, still counts ──▶ counts no more
+ *   enter ──▶ waits ──▶ next: holds a slot ──▶ yields it, still counts ──▶ is not counted
  *               │             │                      │                          ▲
  *               └── leave     └──────────────────────┴── hold is over, leave ───┘
  * </pre>

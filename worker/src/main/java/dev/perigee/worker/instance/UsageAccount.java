@@ -120,7 +120,7 @@ final class UsageAccount {
     /**
      * Publishes all that there is; calls that are answered later have records of their own.
      *
-     * @param forGood whether the instance is removed: nothing is said of it any more
+     * @param forGood whether the instance is removed: no record follows
      */
     void close(boolean forGood) {
         if (!kept) {

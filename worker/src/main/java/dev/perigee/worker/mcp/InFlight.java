@@ -37,7 +37,7 @@ final class InFlight {
         metrics.sent();
     }
 
-    /** The request was given up or could not be sent; its waiter knows. */
+    /** The request was cancelled or could not be sent; its waiter knows. */
     void drop(long id) {
         pending.remove(id);
         metrics.failed();

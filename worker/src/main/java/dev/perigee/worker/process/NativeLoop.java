@@ -125,7 +125,7 @@ final class NativeLoop implements Runnable {
         return (int) Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(nanos) + 1);
     }
 
-    /** One child's trouble is not the others'. */
+    /** An error of one child does not affect the others. */
     private static void guarded(Child child, Runnable step) {
         try {
             step.run();

@@ -158,7 +158,7 @@ public final class TreeMeter {
         cpuNanos += account.advance(counts) * NANOS_PER_TICK;
     }
 
-    /** A group that is gone counts no more. */
+    /** A group that is gone is not counted. */
     private void spendOfGroup() {
         if (grouped && enclosure != null) {
             long now = Math.max(groupNanos, enclosure.cpuNanos());

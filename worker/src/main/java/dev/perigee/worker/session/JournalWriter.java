@@ -126,7 +126,7 @@ final class JournalWriter implements InstanceJournal {
         }
         var about = identity;
         var resume = held == null ? null : Json.raw(held);
-        // Noted before it is queued: who attaches in between is told of it by one of both.
+        // Noted before it is queued: an attach in between finds it in one of both.
         requests.hold(order, resume);
         write(to -> to.append(seq -> frames.question(about, seq, order, body, pid, resume), null));
         metrics.event(body);

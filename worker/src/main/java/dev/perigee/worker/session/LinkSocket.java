@@ -231,8 +231,8 @@ final class LinkSocket implements FrameHandler {
     }
 
     /**
-     * Its sessions are let go at once. It is told, if it hears anything: the end of a connection
-     * without a word, and refusals by what stands before the worker, look like the worker's death.
+     * Detaches its sessions at once and sends a close frame with the reason: a connection that ends
+     * without one, or is refused by a proxy, looks like the death of the worker.
      */
     private void giveUp() {
         close(CloseStatus.SHUTDOWN, "the gateway answers no pings");

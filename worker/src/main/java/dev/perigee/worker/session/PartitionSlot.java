@@ -120,7 +120,9 @@ final class PartitionSlot {
         happened(new SessionEvent.Detach(peer, epoch));
     }
 
-    /** Begins to end the session's processes; what they say is heard before the session ends. */
+    /**
+     * Begins to end the session's processes; their last entries are acknowledged before it ends.
+     */
     void depart() {
         happened(new SessionEvent.Leave());
     }
@@ -136,7 +138,7 @@ final class PartitionSlot {
         context.acknowledged().happened();
     }
 
-    /** All was said and heard: the session ends and its owner is told so. */
+    /** All entries are acknowledged: the session ends and its owner is notified. */
     private synchronized void departed(PartitionSession departing) {
         look();
         if (session == departing) {

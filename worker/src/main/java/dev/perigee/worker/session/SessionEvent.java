@@ -20,7 +20,7 @@ sealed interface SessionEvent {
      * A gateway attaches.
      *
      * @param create whether a session is to be created where there is none
-     * @param hold until when it holds the session, if nothing more is heard of it
+     * @param hold until when it holds the session without a further ping or lease
      * @param takesNew whether the worker creates sessions
      */
     record Attach(Claimant by, boolean create, Hold hold, boolean takesNew)

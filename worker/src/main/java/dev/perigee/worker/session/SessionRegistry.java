@@ -288,7 +288,7 @@ public final class SessionRegistry {
         return sessions().stream().flatMap(session -> session.instances().stream()).toList();
     }
 
-    /** Whether the worker takes sessions, and what gateways are told of it. */
+    /** Drain phase of the worker, as published to gateways. */
     public DrainState drainState() {
         return drain.get();
     }

@@ -142,7 +142,7 @@ public final class McpSpan {
         }
     }
 
-    /** Ends without a result: another worker goes on with the request. */
+    /** Ends without a result: another worker resumes the request. */
     public void handedOver() {
         span.end(null);
     }

@@ -65,7 +65,7 @@ public final class Backup {
      * @param records by topic, without prefix
      * @param instances how many are installed
      * @param leftOut records about instances that the state does not have
-     * @param read how many records were there, also those that count no more
+     * @param read how many records were there, superseded ones included
      * @param bytes its size
      */
     public record Result(

@@ -90,7 +90,7 @@ final class OpenCalls {
         return call == null || call.over ? null : call;
     }
 
-    /** The client waits no more: the call, or null where it did not wait. */
+    /** Removes a call that its client cancelled or left; null where there is none. */
     @Nullable Call leave(RawJson id) {
         var call = byId.remove(id);
         if (call != null) {

@@ -413,7 +413,7 @@ public final class FleetUnderTest implements AutoCloseable {
             return this;
         }
 
-        /** The heap of every gateway, or of every worker; 256 MiB unless it is said. */
+        /** The heap of every gateway, or of every worker; 256 MiB by default. */
         public Builder heap(String part, int mebibytes) {
             heaps.put(part, mebibytes);
             return this;

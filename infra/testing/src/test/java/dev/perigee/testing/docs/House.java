@@ -39,6 +39,8 @@ final class House {
                     replaced("trying (?:on|again)", "retrying, a retry"),
                     replaced("put aside", "dead letter"),
                     replaced("an owner no more", "fenced, stale owner"),
+                    replaced("unless it is said", "by default"),
+                    replaced("nothing (?:more )?is (?:told|heard)", "cannot publish, no event"),
                     replaced("dead-letter queue|DLQ", "dead letters"),
                     replaced("back-pressure", "backpressure"),
                     replaced("back-off", "backoff"),

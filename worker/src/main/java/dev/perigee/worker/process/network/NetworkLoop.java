@@ -155,7 +155,7 @@ final class NetworkLoop implements Runnable {
         return (int) TimeUnit.NANOSECONDS.toMillis(nanos) + 1;
     }
 
-    /** One instance's trouble is not the others'. */
+    /** An error of one instance does not affect the others. */
     private static void guarded(Runnable step) {
         try {
             step.run();
