@@ -6,6 +6,9 @@
 // --era modern|both: speaks 2026-07-28, only or as well; --silent, --touchy: asked anything before initialize says nothing, exits
 // --rounds: has tool book, which asks by results (input_required) and is asked again with the responses; of its arguments, all optional:
 //   rounds N, bytes N of the question, state N bytes more of the state, method of its request, name of its request, idle N rounds that ask for nothing, ms each later round takes
+// --tasks optional|required: has tool work, a call of which is a task, of the legacy or the modern shape. Its arguments, all optional: polls N until it is over, end with failed
+//   or cancelled, poll the interval that it wants, bytes N of its message, id T that it has when it is asked for, status T likewise, flood N notifications each time,
+//   ask true
 // --churn MS BYTES: for so long after the handshake, ever other tools, one with a name of so many bytes, which its path and description repeat; at last echo and last
 // --words BYTES: each list of tools has other words, so many, and churn leaves the tools
 // --on-term CODE|ignore: go on when stdin ends; at SIGTERM exit with a code, or go on
@@ -26,7 +29,7 @@ const listeners = new Set(); // The requests that it is listened to by.
 const subscribed = new Map(); // The request that each resource is listened to by, 0 for one of its own.
 const asked = new Map(); // The callers that wait, by the id of their question.
 let listErrors = has('--list-error-once') ? 1 : 0;
-let listed = ['echo', 'pid', 'env', 'args', 'sleep', 'crash', 'exit0', 'fail', 'rpc_error', 'stderr', 'garbage', 'tools_set', 'record', 'big', ...(has('--talk') ? ['talk', 'ask'] : []), ...(has('--rounds') ? ['book'] : []), ...(has('--subscribe') ? ['touch', 'notify', 'hang_up'] : [])];
+let listed = ['echo', 'pid', 'env', 'args', 'sleep', 'crash', 'exit0', 'fail', 'rpc_error', 'stderr', 'garbage', 'tools_set', 'record', 'big', ...(has('--talk') ? ['talk', 'ask'] : []), ...(has('--rounds') ? ['book'] : []), ...(has('--tasks') ? ['work'] : []), ...(has('--subscribe') ? ['touch', 'notify', 'hang_up'] : [])];
 
 if (has('--die')) {
   process.stderr.write(after('--die') + '\n', () => process.exit(1));
@@ -61,8 +64,72 @@ async function book(a, p) {
   return { ...asks({ inputRequests, state: { round: before.round + 1 } }), state: undefined };
 }
 
+const TASKS = 'io.modelcontextprotocol/tasks';
+const isModern = after('--era') === 'modern';
+const tasks = new Map();
+const task = ({ taskId }) => {
+  if (!tasks.has(taskId)) throw Object.assign(new Error('Task not found'), { code: -32602 });
+  return tasks.get(taskId);
+};
+const ask = { method: 'elicitation/create', params: { message: `Which? ${process.env.API_KEY ?? ''}`, requestedSchema: { type: 'object' } } };
+const report = (t) => {
+  const now = new Date().toISOString();
+  const statusMessage = t.a.bytes ? 'x'.repeat(t.a.bytes) : `step ${t.seen} ${process.env.API_KEY ?? ''}`;
+  return { taskId: t.id, status: t.status, statusMessage, createdAt: now, lastUpdatedAt: now, ...(isModern ? { ttlMs: null, pollIntervalMs: t.a.poll } : { ttl: t.ttl, pollInterval: t.a.poll }) };
+};
+const worked = (t) => text(JSON.stringify({ told: t.told, seen: t.seen, pid: process.pid }));
+const failure = { code: -32055, message: 'as ordered', data: { of: 'the task' } };
+function end(t, status) {
+  t.status = status;
+  t.over();
+}
+function work(a, p) {
+  const wanted = isModern ? p._meta['io.modelcontextprotocol/clientCapabilities'].extensions?.[TASKS] : p.task;
+  if (!wanted && after('--tasks') === 'optional') return text('no task');
+  if (!wanted) throw Object.assign(new Error('Only as a task'), isModern ? { code: -32021, data: { requiredCapabilities: { extensions: { [TASKS]: {} } } } } : { code: -32601 });
+  const t = { id: 'task-' + (tasks.size + 1), a, seen: 0, status: 'working', ttl: p.task?.ttl };
+  t.ended = new Promise((over) => (t.over = over));
+  tasks.set(t.id, t);
+  return isModern ? { resultType: 'task', ...report(t) } : { task: report(t) };
+}
+const taskMethods = {
+  'tasks/get': async (p) => {
+    const t = task(p);
+    const { a } = t;
+    t.seen++;
+    for (let n = 0; n < (a.flood ?? 0); n++, n % 100 || (await flood())) send({ method: 'notifications/tasks/status', params: { ...report(t), status: 'completed' } });
+    if (a.ask && !t.told) t.status = 'input_required';
+    else if (t.status === 'working' && t.seen >= (a.polls ?? 2)) end(t, a.end ?? 'completed');
+    const more = { input_required: { inputRequests: { room: ask } }, completed: { result: worked(t) }, failed: { error: failure } }[t.status];
+    return { ...report(t), ...(isModern ? { resultType: 'complete', ...more } : {}), ...(a.id ? { taskId: a.id } : {}), ...(a.status ? { status: a.status } : {}) };
+  },
+  'tasks/result': async (p) => {
+    const t = task(p);
+    if (t.status === 'input_required' && !t.asked) {
+      t.asked = true;
+      const id = 'e-' + t.id;
+      const answer = new Promise((done) => asked.set(id, done));
+      send({ id, ...ask, params: { ...ask.params, _meta: { 'io.modelcontextprotocol/related-task': { taskId: t.id } } } });
+      t.told = await answer;
+      t.status = 'working';
+    }
+    await t.ended;
+    if (t.status === 'failed') throw Object.assign(new Error(failure.message), failure);
+    return worked(t);
+  },
+  'tasks/update': (p) => {
+    const t = task(p);
+    t.told = p.inputResponses.room;
+    t.status = 'working';
+    return { resultType: 'complete' };
+  },
+  'tasks/cancel': (p) => (end(task(p), 'cancelled'), report(task(p))),
+  'tasks/list': () => ({ tasks: [...tasks.values()].map(report) }),
+};
+
 const tools = {
   book,
+  work,
   echo: (a) => text(a.message),
   pid: () => text(process.pid),
   env: (a) => text(process.env[a.name] ?? ''),
@@ -131,7 +198,7 @@ const taken = (uri) => !uri.startsWith('no:');
 const offered = has('--subscribe') ? { resources: { subscribe: true, listChanged: true }, prompts: { listChanged: true } } : {};
 
 const modern = {
-  'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: { tools: { listChanged: true }, ...offered }, instructions: 'modern', ...said }),
+  'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: { tools: { listChanged: true }, ...(has('--tasks') ? { extensions: { [TASKS]: {} } } : {}), ...offered }, instructions: 'modern', ...said }),
   'subscriptions/listen': ({ notifications: { resourceSubscriptions, ...lists } }, id) => {
     listeners.add(id);
     const uris = resourceSubscriptions?.filter(taken);
@@ -155,11 +222,12 @@ function admit(method, params) {
 
 const methods = {
   ...(has('--era') ? modern : {}),
+  ...(has('--tasks') ? taskMethods : {}),
   initialize: async (p) => {
     if (has('--slow-init')) await sleep(Number(after('--slow-init')));
     return {
       protocolVersion: p.protocolVersion,
-      capabilities: { ...(has('--no-tools') ? {} : { tools: { listChanged: true }, ...(has('--catalog') ? { prompts: {}, resources: {} } : {}) }), ...(has('--logging') ? { logging: {} } : {}), ...offered },
+      capabilities: { ...(has('--no-tools') ? {} : { tools: { listChanged: true }, ...(has('--catalog') ? { prompts: {}, resources: {} } : {}) }), ...(has('--logging') ? { logging: {} } : {}), ...(has('--tasks') ? { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } } : {}), ...offered },
       ...(has('--catalog') ? { instructions: `Use it with ${process.env.TEST_VALUE}` } : {}),
       ...(has('--no-serverinfo') ? {} : { serverInfo: { name: 'test', version: '1' } }),
     };
@@ -168,7 +236,7 @@ const methods = {
     if (listErrors-- > 0) throw new Error('no list today');
     const at = Number(p.cursor ?? 0); // Two pages.
     const more = has('--catalog') ? { title: 'T', outputSchema: { type: 'object' }, annotations: { destructiveHint: true }, icons: [{ src: 'data:,' }], _meta: { 'a/b': 1 } } : {};
-    const page = listed.slice(at, at + 7).map((name) => ({ name, description: 'Does ' + name, inputSchema: { type: 'object' }, ...more }));
+    const page = listed.slice(at, at + 7).map((name) => ({ name, description: 'Does ' + name, inputSchema: { type: 'object' }, ...more, ...(name === 'work' ? { execution: { taskSupport: after('--tasks') } } : {}) }));
     if (has('--words')) page[0]._meta = { [`t/${lists++}`]: 'x'.repeat(Number(after('--words'))) };
     return at + 7 < listed.length ? { tools: page, nextCursor: String(at + 7) } : { tools: page };
   },

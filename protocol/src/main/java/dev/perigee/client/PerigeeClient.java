@@ -153,9 +153,10 @@ public final class PerigeeClient implements AutoCloseable {
 
     /**
      * The same, and hands over what the request accepts of the running call, {@link
-     * EventBody.CallProgress}, {@link EventBody.CallLog} and {@link CallInputRequired}, until the
-     * answer. An event may come twice after a failover, or after the answer, where it is left out.
-     * Errors as {@link #call(ToolRequest, Duration)}, and what the listener throws.
+     * EventBody.CallProgress}, {@link EventBody.CallLog}, {@link EventBody.CallTask} and {@link
+     * CallInputRequired}, until the answer. An event may come twice after a failover, or after the
+     * answer, where it is left out. Errors as {@link #call(ToolRequest, Duration)}, and what the
+     * listener throws.
      *
      * @param deadline how long to wait; a little more than the request's own {@code maxTimeoutMs}
      *     where progress moves its deadline

@@ -41,6 +41,7 @@ final class Happenings {
                     EventBody.CallProgress _,
                     EventBody.CallLog _,
                     EventBody.CallInputRequired _,
+                    EventBody.CallTask _,
                     EventBody.ResourceUpdated _,
                     EventBody.ListChanged _,
                     EventBody.Notification _,

@@ -75,7 +75,7 @@ final class EventFlow {
                 writeState(writes, entry);
             }
             case REMOVED -> removed(event, entry);
-            case CALL_PROGRESS, CALL_LOG, CALL_INPUT_REQUIRED -> {
+            case CALL_PROGRESS, CALL_LOG, CALL_INPUT_REQUIRED, CALL_TASK -> {
                 entry.awaitState(durable != null);
                 if (calls.tells(event, type == EventType.CALL_PROGRESS)) {
                     publish(type, event, session, entry);
@@ -124,6 +124,7 @@ final class EventFlow {
                     CALL_PROGRESS,
                     CALL_LOG,
                     CALL_INPUT_REQUIRED,
+                    CALL_TASK,
                     RESOURCE_UPDATED,
                     LIST_CHANGED,
                     NOTIFICATION,

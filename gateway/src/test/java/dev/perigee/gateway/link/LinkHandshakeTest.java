@@ -237,7 +237,7 @@ final class LinkHandshakeTest {
                 r -> new LinkFrame.Failure(r.id(), LinkError.NO_COMMON_VERSION.code(), mismatch));
         fixture.start();
 
-        awaitProblem("the gateway speaks 1 to 5, the worker 7 to 9: upgrade the gateway");
+        awaitProblem("the gateway speaks 1 to 6, the worker 7 to 9: upgrade the gateway");
         assertThat(fixture.view().state()).isEqualTo(LinkState.CONNECTING);
     }
 
@@ -259,10 +259,10 @@ final class LinkHandshakeTest {
                                         "sessions",
                                         List.of(),
                                         "protocol",
-                                        6)));
+                                        7)));
         fixture.start();
 
-        awaitProblem("chose version 6 of the link, this gateway speaks 1 to 5");
+        awaitProblem("chose version 7 of the link, this gateway speaks 1 to 6");
     }
 
     @Test

@@ -37,7 +37,14 @@ final class EventFlowTest {
     @ParameterizedTest(name = "{0}")
     @EnumSource(
             mode = Mode.EXCLUDE,
-            names = {"TOOL_RESULT", "REMOVED", "CALL_PROGRESS", "CALL_LOG", "CALL_INPUT_REQUIRED"})
+            names = {
+                "TOOL_RESULT",
+                "REMOVED",
+                "CALL_PROGRESS",
+                "CALL_LOG",
+                "CALL_INPUT_REQUIRED",
+                "CALL_TASK"
+            })
     @DisplayName("is acknowledged when its record and what it changes are durable")
     void published(EventType type) {
         var session = partition.serve();
@@ -79,7 +86,7 @@ final class EventFlowTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @EnumSource(names = {"CALL_LOG", "CALL_INPUT_REQUIRED"})
+    @EnumSource(names = {"CALL_LOG", "CALL_INPUT_REQUIRED", "CALL_TASK"})
     @DisplayName("of a call is public, on its reply topic too, unless the call has its answer")
     void ofACall(EventType type) {
         var session = partition.serve();

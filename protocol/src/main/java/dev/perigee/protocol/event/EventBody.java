@@ -290,6 +290,32 @@ public sealed interface EventBody {
             implements EventBody {}
 
     /**
+     * The state of the task that a server made of a running call, for a request that accepts it.
+     * The newest that the worker got; states between two of them may be left out. A terminal one is
+     * not the call's answer, which follows.
+     *
+     * @param requestId the request, which is the record's key
+     * @param toolPath the request's, null where it had none
+     * @param taskId the server's own, without secrets
+     * @param status {@code working}, {@code input_required}, {@code completed}, {@code failed} or
+     *     {@code cancelled}
+     * @param statusMessage the server's own, without secrets, cut to {@link
+     *     CallProgress#MAX_MESSAGE_CHARACTERS}; null where it gave none
+     */
+    record CallTask(
+            String requestId,
+            @Nullable String toolPath,
+            String taskId,
+            String status,
+            @Nullable String statusMessage)
+            implements EventBody {
+        @Override
+        public EventType type() {
+            return EventType.CALL_TASK;
+        }
+    }
+
+    /**
      * A resource of a server changed, to which its user subscribed. The newest of the server's
      * notifications within a while; of equal ones before it nothing is published.
      *
@@ -474,6 +500,7 @@ public sealed interface EventBody {
             case CALL_PROGRESS -> CallProgress.class;
             case CALL_LOG -> CallLog.class;
             case CALL_INPUT_REQUIRED -> CallInputRequired.class;
+            case CALL_TASK -> CallTask.class;
             case RESOURCE_UPDATED -> ResourceUpdated.class;
             case LIST_CHANGED -> ListChanged.class;
             case NOTIFICATION -> Notification.class;

@@ -21,6 +21,7 @@ public enum EventType {
     CALL_PROGRESS("perigee.call.progress", Topic.CALL_EVENTS),
     CALL_LOG("perigee.call.log", Topic.CALL_EVENTS),
     CALL_INPUT_REQUIRED("perigee.call.input_required", Topic.CALL_EVENTS),
+    CALL_TASK("perigee.call.task", Topic.CALL_EVENTS),
     RESOURCE_UPDATED("perigee.server.resource_updated", Topic.SERVER_EVENTS),
     LIST_CHANGED("perigee.server.list_changed", Topic.SERVER_EVENTS),
     NOTIFICATION("perigee.server.notification", Topic.SERVER_EVENTS),
@@ -58,6 +59,7 @@ public enum EventType {
         return switch (this) {
             case CALL_PROGRESS, CALL_LOG, CATALOG -> LinkVersions.CALLS_THAT_TALK;
             case CALL_INPUT_REQUIRED -> LinkVersions.QUESTIONS;
+            case CALL_TASK -> LinkVersions.TASKS;
             case USAGE -> LinkVersions.USAGE;
             case RESOURCE_UPDATED, LIST_CHANGED, NOTIFICATION, SUBSCRIPTIONS ->
                     LinkVersions.SERVER_EVENTS;

@@ -29,8 +29,11 @@ public record LinkVersions(int least, int greatest) {
     /** The version with which calls came that asked on one worker and go on at another. */
     public static final int RESUMED_CALLS = 5;
 
+    /** The version with which the tasks of running calls came. */
+    public static final int TASKS = 6;
+
     /** The versions of this release. */
-    public static final LinkVersions SPOKEN = new LinkVersions(FIRST, RESUMED_CALLS);
+    public static final LinkVersions SPOKEN = new LinkVersions(FIRST, TASKS);
 
     public LinkVersions {
         if (least < 1 || greatest < least) {

@@ -10,7 +10,9 @@ public enum CallPart {
     /** What its server logs meanwhile. */
     LOG,
     /** What its server asks meanwhile, to be answered by {@link ToolMethod#CALL_RESPOND}. */
-    INPUT;
+    INPUT,
+    /** The task that its server makes of it, where the server can. */
+    TASK;
 
     private final String wireName = name().toLowerCase(Locale.ROOT);
 

@@ -22,6 +22,12 @@ public enum ToolMethod {
     PROMPTS_LIST("prompts/list"),
     /** Renders a prompt. */
     PROMPTS_GET("prompts/get"),
+    /** Gets a task of a server by its id, in the server's own words. */
+    TASKS_GET("tasks/get"),
+    /** Lists a server's tasks. */
+    TASKS_LIST("tasks/list"),
+    /** Cancels a task of a server by its id. */
+    TASKS_CANCEL("tasks/cancel"),
     /** Cancels an open request of the same user, by its id. */
     CANCEL("cancel"),
     /** Answers a question of a running call. */
@@ -57,7 +63,10 @@ public enum ToolMethod {
                     RESOURCES_SUBSCRIBE,
                     RESOURCES_UNSUBSCRIBE,
                     PROMPTS_LIST,
-                    PROMPTS_GET ->
+                    PROMPTS_GET,
+                    TASKS_GET,
+                    TASKS_LIST,
+                    TASKS_CANCEL ->
                     true;
             case TOOLS_LIST, TOOLS_SEARCH, CANCEL, CALL_RESPOND -> false;
         };

@@ -254,7 +254,7 @@ public record ToolRequest(
         NumberRange.TIMEOUT_MS.require(maxTimeoutMs, MAX_TIMEOUT);
         if (accepts != null && accepts.stream().anyMatch(part -> CallPart.of(part) == null)) {
             throw InvalidRecordException.invalid(
-                    "field accepts has something else than progress, log and input");
+                    "field accepts has something else than progress, log, input and task");
         }
         if (logLevel != null && LogLevel.of(logLevel) == null) {
             throw InvalidRecordException.invalid("field log_level is no level of MCP's");

@@ -28,6 +28,7 @@ final class CallNotices {
     private final ConcurrentHashMap<Listener, Boolean> listening = new ConcurrentHashMap<>();
     private final LogRateLimit progress = new LogRateLimit(PER_SECOND, BURST);
     private final LogRateLimit messages = new LogRateLimit(PER_SECOND, BURST);
+    private final LogRateLimit tasks = new LogRateLimit(PER_SECOND, BURST);
     private final AtomicReference<@Nullable LogLevel> asked = new AtomicReference<>();
 
     /** A call that may accept what a server says. */
@@ -121,6 +122,13 @@ final class CallNotices {
     boolean admitsProgress() {
         synchronized (progress) {
             return progress.admit(System.nanoTime());
+        }
+    }
+
+    /** Whether a state of a task may be published now. */
+    boolean admitsTask() {
+        synchronized (tasks) {
+            return tasks.admit(System.nanoTime());
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.worker.instance.CallInput.Fate;
 import dev.perigee.worker.instance.CallInput.Request;
@@ -16,15 +18,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Questions of one legacy server, on their way to a call that accepts them. A question names no
- * call: it is taken for one of that which was sent last. Safe for use by any thread; replies go out
- * on threads of their own, at most as many as a call may have questions, all else does not block.
+ * Questions of one legacy server, on their way to a call that accepts them. A question that names
+ * the task of a call is of that call. Others name none: one is taken for one of that which was sent
+ * last. Safe for use by any thread; replies go out on threads of their own, at most as many as a
+ * call may have questions, all else does not block.
  */
 final class CallQuestions {
     private static final Logger log = LoggerFactory.getLogger(CallQuestions.class);
 
     /** Name of a question's one request. */
     static final String NAME = "question";
+
+    private static final String META = "_meta";
+    private static final String TASK = "io.modelcontextprotocol/related-task";
 
     private static final ServerQuestion.Refusal NO_ROOM =
             new ServerQuestion.Refusal(-32603, "Too many questions, or no room for one more");
@@ -34,7 +40,11 @@ final class CallQuestions {
             new ServerQuestion.Refusal(-32603, "Nobody answered, and the call has ended");
 
     private final ConcurrentLinkedDeque<CallInput> accepting = new ConcurrentLinkedDeque<>();
+    private final ConcurrentHashMap<String, Asks> byTask = new ConcurrentHashMap<>();
     private final Set<Asked> open = ConcurrentHashMap.newKeySet();
+
+    /** Questions of a call; null where it accepts none. */
+    private record Asks(@Nullable CallInput input) {}
 
     /** What the questions are asked through. */
     interface Source {
@@ -61,9 +71,41 @@ final class CallQuestions {
         accepting.remove(call);
     }
 
+    /**
+     * The server made a task of a call; {@link #forget} it in the end.
+     *
+     * @param call null where it accepts no questions
+     */
+    void remember(String taskId, @Nullable CallInput call) {
+        byTask.put(taskId, new Asks(call));
+    }
+
+    void forget(String taskId) {
+        byTask.remove(taskId);
+    }
+
+    private @Nullable CallInput callOf(ServerQuestion question) {
+        var params = question.params();
+        if (!byTask.isEmpty() && params != null && params.size() <= CallInput.MAX_BYTES) {
+            var named = byTask.get(taskIn(params));
+            if (named != null) {
+                return named.input();
+            }
+        }
+        return accepting.peekLast();
+    }
+
+    private static String taskIn(RawJson params) {
+        try {
+            return Json.tree(params.bytes()).path(META).path(TASK).path("taskId").asString("");
+        } catch (InvalidRecordException e) {
+            return ""; // Nested deeper than is read.
+        }
+    }
+
     /** The server asks; why nobody takes it, null where a call does. */
     ServerQuestion.@Nullable Refusal asked(ServerQuestion question) {
-        var call = accepting.peekLast();
+        var call = callOf(question);
         if (call == null) {
             return ServerQuestion.Refusal.NOT_FOUND;
         }

@@ -129,22 +129,34 @@ final class CallRounds implements CallInput.Asker {
     }
 
     private @Nullable String ask(ServerRun run, String hash, InputRequired question, CallInput of) {
-        var requests = new LinkedHashMap<String, CallInput.Request>();
-        for (var each : question.requests().entrySet()) {
-            if (!run.masked(each.getKey()).equals(each.getKey())) {
-                return "The server asks by a name that has a secret of its configuration";
-            }
-            var asked = each.getValue();
-            requests.put(each.getKey(), new CallInput.Request(asked.method(), asked.params()));
-        }
         try {
+            var requests = requests(question.requests(), run);
             var holding = new CallInput.Holding(requestState, rounds, hash);
             var id = of.ask(requests, run::masked, run.pid(), this, holding);
             open = id != null;
             return open ? null : "The server asks something, and there is no room for its question";
         } catch (InvalidRecordException e) {
-            return "The server's question is nested deeper than is read";
+            return "The server's question does not pass: " + e.getMessage();
         }
+    }
+
+    /**
+     * What a modern server asks, as a call asks it.
+     *
+     * @throws InvalidRecordException when it must not be published; for people
+     */
+    static Map<String, CallInput.Request> requests(
+            Map<String, InputRequired.Asked> asked, ServerRun by) {
+        var requests = new LinkedHashMap<String, CallInput.Request>();
+        asked.forEach(
+                (name, request) -> {
+                    if (!by.masked(name).equals(name)) {
+                        throw InvalidRecordException.invalid(
+                                "a name in it has a secret of the configuration");
+                    }
+                    requests.put(name, new CallInput.Request(request.method(), request.params()));
+                });
+        return requests;
     }
 
     /**

@@ -62,7 +62,8 @@ public interface InstanceJournal {
     void appendNotice(EventBody body, @Nullable Long pid);
 
     /**
-     * Appends a question of a running call, which is neither left out nor evicted then.
+     * Appends a question of a running call, or a state of its task, which is neither left out nor
+     * evicted then.
      *
      * @param held by which the call can go on at another worker, from now on until {@link #holds}
      *     says otherwise; null where it cannot

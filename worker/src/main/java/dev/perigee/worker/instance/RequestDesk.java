@@ -63,7 +63,10 @@ final class RequestDesk {
                         RESOURCES_SUBSCRIBE,
                         RESOURCES_UNSUBSCRIBE,
                         PROMPTS_LIST,
-                        PROMPTS_GET ->
+                        PROMPTS_GET,
+                        TASKS_GET,
+                        TASKS_LIST,
+                        TASKS_CANCEL ->
                         forServer(order, method);
                 case CALL_RESPOND -> respond(order);
                 case CANCEL ->

@@ -1,7 +1,5 @@
 package dev.perigee.worker.instance;
 
-import dev.perigee.protocol.event.EventBody;
-import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.HeldQuestion;
@@ -47,6 +45,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
     private final @Nullable HeldQuestion resumed;
     private final @Nullable CallInput input;
     private final CallRounds rounds;
+    private final CallTasks tasks;
     private final CallErrors errors;
     private final @Nullable SubscriptionRequest subscription;
     private final AtomicReference<Ending> ending = new AtomicReference<>(Ending.NONE);
@@ -78,6 +77,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
         this.thread = Thread.ofVirtual().name("tool-call").unstarted(this);
         this.input = input();
         this.rounds = new CallRounds(input, instance.board());
+        this.tasks = new CallTasks(instance, order, request, deadline, input);
         this.errors = new CallErrors(instance, secondRun, deadline);
         this.subscription = SubscriptionRequest.of(instance, order.request());
     }
@@ -97,32 +97,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
                 deadline,
                 clock,
                 instance.parts().timers(),
-                new InputOutlet());
-    }
-
-    private final class InputOutlet implements CallInput.Outlet {
-        @Override
-        public boolean publish(
-                EventBody.CallInputRequired question,
-                @Nullable Long pid,
-                @Nullable HeldQuestion held) {
-            var journal = instance.journal();
-            return journal.reaches(question.type())
-                    && journal.appendQuestion(order, question, pid, held);
-        }
-
-        @Override
-        public void expired() {
-            var _ = end(Ending.UNANSWERED);
-        }
-
-        @Override
-        public void ended(String inputId, CallInput.Fate how) {
-            instance.endedQuestions().add(order.request().requestId(), inputId, how);
-            if (ending.get() != Ending.HANDED_OVER) {
-                instance.journal().holds(order, null);
-            }
-        }
+                new InputOutlet(instance, order, this::isHandedOver, this::unanswered));
     }
 
     @Override
@@ -163,6 +138,14 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
     @Override
     public boolean cancel() {
         return end(Ending.CANCELLED);
+    }
+
+    private void unanswered() {
+        var _ = end(Ending.UNANSWERED);
+    }
+
+    private boolean isHandedOver() {
+        return ending.get() == Ending.HANDED_OVER;
     }
 
     /** Ends it unless something does already; false when another worker goes on with it. */
@@ -232,6 +215,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
             if (sent != null) {
                 sent.done();
             }
+            tasks.end();
             instance.calls().remove(this);
         }
         var error = result.error();
@@ -397,24 +381,37 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
                         : errors.of(ErrorCode.SERVER_ERROR, why));
     }
 
-    private RawJson params() {
-        return rounds.params(request.params());
+    private RawJson params(ServerRun run) {
+        return tasks.params(rounds.params(request.params()), run);
     }
 
     /** Whether a modern server may ask; a legacy one was told in its handshake. */
     private CallRound placed() {
-        boolean mayAsk = input != null && instance.journal().reaches(EventType.CALL_INPUT_REQUIRED);
-        return new CallRound(mayAsk, rounds.haveBegun());
+        return new CallRound(tasks.mayAsk(), rounds.haveBegun(), tasks.isAccepted());
     }
 
     private RawJson send(ServerRun run, McpClient client, @Nullable View view)
+            throws McpException, InterruptedException {
+        RawJson result;
+        try {
+            result = sendOnce(run, client, view);
+        } catch (McpException e) {
+            if (!tasks.isDemandedBy(e)) {
+                throw e;
+            }
+            result = sendOnce(run, client, view);
+        }
+        return tasks.outcome(run, client, result, () -> left(run));
+    }
+
+    private RawJson sendOnce(ServerRun run, McpClient client, @Nullable View view)
             throws McpException, InterruptedException {
         return run instanceof HttpRun http ? askElsewhere(http, view) : askProcess(client, run);
     }
 
     private RawJson askProcess(McpClient client, ServerRun run)
             throws McpException, InterruptedException {
-        var under = client.send(request.method(), params(), placed(), left(run));
+        var under = client.send(request.method(), params(run), placed(), left(run));
         sent = under;
         span.sent(under.id());
         attempts++;
@@ -467,7 +464,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
 
     private RawJson requestElsewhere(HttpRun run, ArgumentHeaders headers)
             throws McpException, InterruptedException {
-        var under = run.client().send(request.method(), params(), headers, placed(), left(run));
+        var under = run.client().send(request.method(), params(run), headers, placed(), left(run));
         try {
             span.sent(under.id());
             return under.await(() -> left(run));

@@ -1,15 +1,16 @@
 package dev.perigee.worker.mcp;
 
 /**
- * Place of a request in a call of rounds.
+ * Place of a request in a call of rounds, and what a modern server may do of it.
  *
  * @param mayAsk whether a modern server may answer that it needs input first
  * @param later whether it goes on with a call that a modern server had; another server would take
  *     it for the first one, and is not sent it
+ * @param tasks whether a modern server may answer by a task, or has one that the request is of
  */
-public record CallRound(boolean mayAsk, boolean later) {
+public record CallRound(boolean mayAsk, boolean later, boolean tasks) {
     /** A request of one round. */
-    public static final CallRound ONLY = new CallRound(false, false);
+    public static final CallRound ONLY = new CallRound(false, false, false);
 
     /**
      * To be asked before it is sent.

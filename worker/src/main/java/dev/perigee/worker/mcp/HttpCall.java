@@ -1,5 +1,6 @@
 package dev.perigee.worker.mcp;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import java.util.Map;
@@ -44,7 +45,10 @@ final class HttpCall implements McpRequest.Owner {
 
     private record Way(Session session, Exchange exchange) {}
 
-    private record Subject(@Nullable String name, @Nullable String uri) {}
+    private record Subject(
+            @Nullable String name,
+            @Nullable String uri,
+            @JsonProperty("taskId") @Nullable String taskId) {}
 
     /** A request of the calling thread, whose author may not be asked. */
     HttpCall(String method, RawJson params, long deadlineNanos, InFlight inFlight) {
@@ -113,6 +117,8 @@ final class HttpCall implements McpRequest.Owner {
         return switch (method) {
             case "tools/call", "prompts/get" -> Json.read(params, Subject.class).name();
             case "resources/read" -> Json.read(params, Subject.class).uri();
+            case "tasks/get", "tasks/update", "tasks/cancel", "tasks/result" ->
+                    Json.read(params, Subject.class).taskId();
             default -> null;
         };
     }
@@ -124,8 +130,7 @@ final class HttpCall implements McpRequest.Owner {
 
     /** The bytes to send; to a modern server with its {@code _meta}. */
     byte[] message(@Nullable ModernMeta modern) {
-        return McpMessage.write(
-                id(), method, modern == null ? params : modern.put(params, round.mayAsk()));
+        return McpMessage.write(id(), method, modern == null ? params : modern.put(params, round));
     }
 
     CallRound round() {

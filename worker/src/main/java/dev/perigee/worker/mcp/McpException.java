@@ -79,6 +79,28 @@ public final class McpException extends Exception {
         return new McpException(kind, true, message, null, error);
     }
 
+    /**
+     * A call that the server took, made a task of, and ended itself.
+     *
+     * @param error the server's own
+     */
+    public static McpException ofTask(String message, ServerError error) {
+        return refusal(Kind.SERVER_ERROR, message, error);
+    }
+
+    /** A call that the server took, and that was not over in time. */
+    public static McpException late(String message) {
+        return new McpException(Kind.TIMEOUT, true, message);
+    }
+
+    /** The same for a request that this one is part of, and that was sent before. */
+    public McpException ofSentBefore() {
+        return sent
+                ? this
+                : new McpException(
+                        kind, true, String.valueOf(getMessage()), retryAfter, serverError);
+    }
+
     /** The same for a request that depended on this one and surely was not sent. */
     McpException beforeSending() {
         return sent

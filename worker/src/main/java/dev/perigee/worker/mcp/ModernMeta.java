@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The {@code _meta} of every modern request: revision, client and its capabilities, which are those
- * of the request: whether its author may be asked. What else the parameters have stays as it is;
- * these keys are the worker's, whoever named them. Pure.
+ * of the request: whether its author may be asked, and whether it may become a task. What else the
+ * parameters have stays as it is; these keys are the worker's, whoever named them. Pure.
  */
 final class ModernMeta {
     /** The revision that is spoken with modern servers. */
@@ -26,8 +26,14 @@ final class ModernMeta {
 
     private static final String META = "_meta";
     private static final String CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
-    private static final RawJson ASKING =
-            RawJson.of("{\"elicitation\":{\"form\":{},\"url\":{}},\"sampling\":{}}");
+    private static final String ASKING = "\"elicitation\":{\"form\":{},\"url\":{}},\"sampling\":{}";
+    private static final String TASKS = "\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}";
+    private static final List<RawJson> ABILITIES =
+            List.of(
+                    RawJson.EMPTY_OBJECT,
+                    RawJson.of("{" + ASKING + "}"),
+                    RawJson.of("{" + TASKS + "}"),
+                    RawJson.of("{" + ASKING + "," + TASKS + "}"));
     private static final String SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 
     private final Map<String, RawJson> own = new LinkedHashMap<>();
@@ -59,15 +65,15 @@ final class ModernMeta {
 
     /** The parameters with it, of a request whose author may not be asked. */
     RawJson put(RawJson params) {
-        return put(params, false);
+        return put(params, CallRound.ONLY);
     }
 
     /**
      * The parameters with it.
      *
-     * @param mayAsk whether the server may ask the request's author
+     * @param round what the server may do of the request
      */
-    RawJson put(RawJson params, boolean mayAsk) {
+    RawJson put(RawJson params, CallRound round) {
         var all = JsonMembers.of(params);
         var meta = new LinkedHashMap<String, RawJson>();
         var given = all.get(META);
@@ -75,7 +81,7 @@ final class ModernMeta {
             meta.putAll(JsonMembers.of(given));
         }
         meta.putAll(own);
-        meta.put(CAPABILITIES, mayAsk ? ASKING : RawJson.EMPTY_OBJECT);
+        meta.put(CAPABILITIES, ABILITIES.get((round.mayAsk() ? 1 : 0) + (round.tasks() ? 2 : 0)));
         all.put(META, Json.raw(meta));
         return Json.raw(all);
     }

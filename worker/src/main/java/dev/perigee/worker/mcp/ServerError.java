@@ -24,6 +24,11 @@ public record ServerError(@Nullable Long code, @Nullable RawJson data) {
                 tree.has("data") ? bounded(Json.read(error, Envelope.class).data()) : null);
     }
 
+    /** Of an error that is part of a result; of what is no object nothing. */
+    public static ServerError read(RawJson error) {
+        return of(Json.tree(error.bytes()), error);
+    }
+
     private static @Nullable RawJson bounded(@Nullable RawJson data) {
         return data == null || data.size() > ToolError.MAX_DATA_BYTES ? null : data;
     }

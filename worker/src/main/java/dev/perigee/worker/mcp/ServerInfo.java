@@ -139,6 +139,20 @@ public record ServerInfo(
                                 .asBoolean(false);
     }
 
+    /**
+     * Whether it makes tasks of calls of its tools that ask for it; of the legacy era. Parses its
+     * capabilities.
+     */
+    public boolean offersTasks() {
+        var offered = said.capabilities();
+        return offered != null
+                && Json.tree(offered.bytes())
+                        .path("tasks")
+                        .path("requests")
+                        .path("tools")
+                        .has("call");
+    }
+
     private static @Nullable Named named(@Nullable RawJson serverInfo) {
         return serverInfo == null ? null : Json.read(serverInfo, Named.class);
     }

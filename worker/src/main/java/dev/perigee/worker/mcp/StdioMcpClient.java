@@ -294,7 +294,7 @@ public final class StdioMcpClient implements McpClient {
         opened.accept(request.id());
         try {
             var modern = meta;
-            var whole = modern == null ? params : modern.put(params, round.mayAsk());
+            var whole = modern == null ? params : modern.put(params, round);
             write(McpMessage.write(request.id(), method, whole), timeout);
         } catch (McpException e) {
             inFlight.drop(request.id());

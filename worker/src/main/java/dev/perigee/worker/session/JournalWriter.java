@@ -187,6 +187,7 @@ final class JournalWriter implements InstanceJournal {
             case EventBody.CallProgress ignored -> 0;
             case EventBody.CallLog ignored -> 0;
             case EventBody.CallInputRequired ignored -> 0;
+            case EventBody.CallTask ignored -> 0;
             case EventBody.ResourceUpdated ignored -> 0;
             case EventBody.ListChanged ignored -> 0;
             case EventBody.Notification ignored -> 0;

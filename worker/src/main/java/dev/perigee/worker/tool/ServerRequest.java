@@ -83,17 +83,28 @@ public record ServerRequest(
                 }
                 yield asIs(method, new Read(uri, meta), null, token);
             }
-            case RESOURCES_LIST, PROMPTS_LIST ->
-                    new ServerRequest(
-                            method.wireName(),
-                            RequestMetaJson.into(
-                                    arguments,
-                                    RequestMetaJson.of(null, null, token, request.meta())),
-                            null,
-                            token);
+            case TASKS_GET, TASKS_CANCEL -> {
+                if (TaskReport.idIn(arguments) == null) {
+                    throw InvalidRecordException.invalid(
+                            "field arguments has no taskId of a server's task");
+                }
+                yield withMeta(method, arguments, token, request);
+            }
+            case RESOURCES_LIST, PROMPTS_LIST, TASKS_LIST ->
+                    withMeta(method, arguments, token, request);
             case TOOLS_LIST, TOOLS_SEARCH, CANCEL, CALL_RESPOND ->
                     throw new IllegalArgumentException(method + " is not for one server");
         };
+    }
+
+    private static ServerRequest withMeta(
+            ToolMethod method, RawJson arguments, @Nullable Long token, ToolRequest request) {
+        return new ServerRequest(
+                method.wireName(),
+                RequestMetaJson.into(
+                        arguments, RequestMetaJson.of(null, null, token, request.meta())),
+                null,
+                token);
     }
 
     private static ServerRequest asIs(

@@ -23,16 +23,18 @@ public final class ToolCatalogue {
      * @param readOnly the server declares {@code readOnlyHint}
      * @param idempotent the server declares {@code idempotentHint}
      * @param headers that it has some of the arguments in, too
+     * @param tasks whether a call of it may be a task
      */
     public record ServerTool(
             DiscoveredTool described,
             boolean readOnly,
             boolean idempotent,
-            ArgumentHeaders headers) {
+            ArgumentHeaders headers,
+            TaskSupport tasks) {
 
-        /** A tool whose arguments are in no headers. */
+        /** A tool whose arguments are in no headers, and whose calls are no tasks. */
         public ServerTool(DiscoveredTool described, boolean readOnly, boolean idempotent) {
-            this(described, readOnly, idempotent, ArgumentHeaders.NONE);
+            this(described, readOnly, idempotent, ArgumentHeaders.NONE, TaskSupport.FORBIDDEN);
         }
     }
 

@@ -128,6 +128,7 @@ public final class ToolDiscovery {
                         readOnly ? true : null),
                 readOnly,
                 hints != null && Boolean.TRUE.equals(hints.idempotentHint()),
-                headers);
+                headers,
+                TaskSupport.in(entry.execution()));
     }
 }

@@ -13,7 +13,8 @@ record ToolsPage(
             @Nullable String name,
             @Nullable String description,
             @JsonProperty("inputSchema") @Nullable RawJson inputSchema,
-            @Nullable Hints annotations) {}
+            @Nullable Hints annotations,
+            @Nullable RawJson execution) {}
 
     record Hints(
             @JsonProperty("readOnlyHint") @Nullable Boolean readOnlyHint,

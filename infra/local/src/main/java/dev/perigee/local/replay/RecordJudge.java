@@ -105,9 +105,9 @@ final class RecordJudge {
     }
 
     /**
-     * What is not named here only reads: a call of a tool may have effects, and a subscription
-     * stays with the target's instance. A cancellation stops what was asked for before, and a
-     * response is for a question of the source, which nobody asks in the target.
+     * What is not named here only reads: a call of a tool and the end of a task may have effects,
+     * and a subscription stays with the target's instance. A cancellation stops what was asked for
+     * before, and a response is for a question of the source, which nobody asks in the target.
      */
     private boolean isAllowed(RequestRead read) {
         return switch (read.method()) {
@@ -117,10 +117,12 @@ final class RecordJudge {
                     RESOURCES_READ,
                     PROMPTS_LIST,
                     PROMPTS_GET,
+                    TASKS_GET,
+                    TASKS_LIST,
                     CANCEL,
                     CALL_RESPOND ->
                     true;
-            case RESOURCES_SUBSCRIBE, RESOURCES_UNSUBSCRIBE ->
+            case RESOURCES_SUBSCRIBE, RESOURCES_UNSUBSCRIBE, TASKS_CANCEL ->
                     selection.requests() == IncludedRequests.ALL;
             case TOOLS_CALL ->
                     selection.requests() == IncludedRequests.ALL
