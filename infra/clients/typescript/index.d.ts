@@ -9,7 +9,7 @@ export interface ClientOptions {
    * replies.allowed-topics.
    */
   replies?: ReplyTopic;
-  /** Reads events of calls, for onProgress, onLog and onInput. Not needed with `replies`: they come there, too. Default: false */
+  /** Reads events of calls, for onProgress, onLog, onInput and onTask. Not needed with `replies`: they come there, too. Default: false */
   callEvents?: boolean;
   /** Options of @platformatic/kafka's clients, such as tls, sasl and clientId. Not kept in errors. */
   kafka?: Record<string, unknown>;
@@ -114,6 +114,16 @@ export interface CallLog {
   [field: string]: unknown;
 }
 
+/** State of the task that a server made of a running call; a terminal one is not the call's answer, which follows. */
+export interface CallTask {
+  request_id: string;
+  process_id: string;
+  task_id: string;
+  status: 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
+  status_message?: string;
+  [field: string]: unknown;
+}
+
 /**
  * A question of a server, whose call waits for the answer. Its words are the server's own, without the configuration's secrets: show who asks, and never
  * let it ask for a password.
@@ -200,6 +210,8 @@ export interface CallOptions {
   onProgress?: (progress: CallProgress) => void;
   /** Messages that the server logs while the call runs; as onProgress. */
   onLog?: (message: CallLog) => void;
+  /** Has the call run as a task where its server can, and is told of the task's states; as onProgress. */
+  onTask?: (task: CallTask) => void;
   /** Least level of messages. Default: all that the server sends */
   logLevel?: LogLevel;
   /** Each progress moves the deadline to so many milliseconds from then. */
@@ -257,7 +269,10 @@ export type Method =
   | 'resources/subscribe'
   | 'resources/unsubscribe'
   | 'prompts/list'
-  | 'prompts/get';
+  | 'prompts/get'
+  | 'tasks/get'
+  | 'tasks/list'
+  | 'tasks/cancel';
 
 export type EventTopic = 'status' | 'lifecycle' | 'logs' | 'request-logs' | 'server-events' | 'tools' | 'catalog' | 'usage';
 

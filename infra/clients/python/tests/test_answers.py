@@ -67,18 +67,19 @@ class AnswersTest(unittest.TestCase):
 
     def test_events_are_handed_over_once_in_order_until_the_answer(self) -> None:
         told = []
-        words = {"on_progress": "progress", "on_log": "data", "on_input": "input_id"}
+        words = {"on_progress": "progress", "on_log": "data", "on_input": "input_id", "on_task": "status"}
         handlers = {name: lambda each, word=word: told.append(each[word]) for name, word in words.items()}
         waiting = self.answers.expect("call", "r-1", handlers)
         self.answers.take(event("r-1", "progress", "p/1/1", progress=1))
         self.answers.take(event("r-1", "log", "p/1/2", data="hi"))
         self.answers.take(event("r-1", "progress", "p/1/1", progress=1))
-        self.answers.take(event("r-1", "task", "p/1/3"))
+        self.answers.take(event("r-1", "dance", "p/1/3"))
         self.answers.take(event("r-1", "input_required", "p/1/5", input_id="i1"))
+        self.answers.take(event("r-1", "task", "p/1/6", status="completed"))
         self.answers.take(answer("r-1"))
         self.answers.take(event("r-1", "progress", "p/1/4", progress=2))
         self.assertEqual("success", outcome(waiting))
-        self.assertEqual([1, "hi", "i1"], told)
+        self.assertEqual([1, "hi", "i1", "completed"], told)
 
     def test_what_a_handler_raises_ends_the_wait(self) -> None:
         def enough(_):

@@ -9,6 +9,7 @@ export const CALL_EVENTS = [
   {handler: 'onProgress', accepts: 'progress', type: 'perigee.call.progress'},
   {handler: 'onLog', accepts: 'log', type: 'perigee.call.log'},
   {handler: 'onInput', accepts: 'input', type: 'perigee.call.input_required'},
+  {handler: 'onTask', accepts: 'task', type: 'perigee.call.task'},
 ];
 
 /** Hands each answer to who waits for it. The first counts: repeats, and what nobody waits for, are left out. */

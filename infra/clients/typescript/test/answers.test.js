@@ -58,17 +58,19 @@ test('events are handed over once each, in order, until the answer', async () =>
     onProgress: ({progress}) => told.push(progress),
     onLog: ({data}) => told.push(data),
     onInput: ({input_id: id}) => told.push(id),
+    onTask: ({status}) => told.push(status),
   };
   const waiting = answers.expect('call', 'r-1', handlers);
   answers.take(event('r-1', 'progress', 'p/1/1', {progress: 1}));
   answers.take(event('r-1', 'log', 'p/1/2', {data: 'hi'}));
   answers.take(event('r-1', 'progress', 'p/1/1', {progress: 1}));
-  answers.take(event('r-1', 'task', 'p/1/3', {}));
+  answers.take(event('r-1', 'dance', 'p/1/3', {}));
   answers.take(event('r-1', 'input_required', 'p/1/5', {input_id: 'i1'}));
+  answers.take(event('r-1', 'task', 'p/1/6', {status: 'completed'}));
   answers.take(answer('r-1'));
   answers.take(event('r-1', 'progress', 'p/1/4', {progress: 2}));
   await waiting.answer;
-  assert.deepEqual(told, [1, 'hi', 'i1']);
+  assert.deepEqual(told, [1, 'hi', 'i1', 'completed']);
 });
 
 test('what a handler throws ends the wait', async () => {

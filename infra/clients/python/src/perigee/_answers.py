@@ -29,6 +29,7 @@ CALL_EVENTS = (
     CallEvent("on_progress", "progress", "perigee.call.progress"),
     CallEvent("on_log", "log", "perigee.call.log"),
     CallEvent("on_input", "input", "perigee.call.input_required"),
+    CallEvent("on_task", "task", "perigee.call.task"),
 )
 
 

@@ -65,7 +65,7 @@ class Client:
         bootstrap -- brokers, HOST:PORT with commas between
         prefix -- what names of topics begin with
         replies -- where answers to calls come, instead of tool-results with everybody's
-        call_events -- reads events of calls, for on_progress, on_log and on_input; not needed with replies, since they come there, too
+        call_events -- reads events of calls, for on_progress, on_log, on_input and on_task; not needed with replies, since they come there, too
         kafka -- settings of librdkafka, such as security.protocol; what the guarantees rest on stays as it is
         """
         self._settings = {**(kafka or {}), "bootstrap.servers": bootstrap}
@@ -143,14 +143,15 @@ class Client:
                 request_id: Optional[str] = None, *, installation_id: Optional[str] = None, on_progress: Optional[Handler] = None,
                 on_log: Optional[Handler] = None, log_level: Optional[str] = None, extend_on_progress: Optional[float] = None,
                 max_timeout: Optional[float] = None, on_input: Optional[InputHandler] = None, on_input_refused: Optional[RefusalHandler] = None,
-                input_timeout: Optional[float] = None, longest_input: float = _LONGEST_INPUT_SECONDS,
+                input_timeout: Optional[float] = None, longest_input: float = _LONGEST_INPUT_SECONDS, on_task: Optional[Handler] = None,
                 meta: Optional[Mapping[str, Any]] = None, traceparent: Optional[str] = None) -> dict[str, Any]:
         """Sends any request but a cancellation and returns its one terminal answer, whatever it is.
 
         Raises NoAnswer, Unreachable, Refused; ValueError for an id that is none or that another thread waits for.
 
         method -- tools/call, tools/list, tools/search, resources/list, resources/read,
-            resources/subscribe, resources/unsubscribe, prompts/list or prompts/get
+            resources/subscribe, resources/unsubscribe, prompts/list, prompts/get,
+            tasks/get, tasks/list or tasks/cancel
         fields -- tool_path, arguments, query, limit
         timeout -- seconds that the fleet has from the record's append, a day at most; NoAnswer comes five seconds later, and with on_input by longest_input
         request_id -- of a request that may have been sent before, within ten minutes: it does not run a second time
@@ -158,6 +159,7 @@ class Client:
         on_progress -- gets the progress of the running call, each event once, until the answer, in the server's order, which a reply topic may
                        not keep; called on the reading thread, so it must not wait; what it raises ends the wait and comes out of here
         on_log -- the same of what the server logs meanwhile
+        on_task -- has the call run as a task where its server can, and gets the task's states (the event perigee.call.task) like progress
         log_level -- the least level of messages; all that the server sends without it
         extend_on_progress -- each progress moves the deadline to so many seconds from then
         max_timeout -- seconds from the record's append that the deadline moves at most, an hour unless it is given
@@ -175,7 +177,7 @@ class Client:
         """
         ident = request_id or str(uuid.uuid4())
         questions = None if on_input is None else self._questions(ident, on_input, on_input_refused)
-        given = {"on_progress": on_progress, "on_log": on_log, "on_input": None if questions is None else questions.take}
+        given = {"on_progress": on_progress, "on_log": on_log, "on_input": None if questions is None else questions.take, "on_task": on_task}
         handlers = {name: each for name, each in given.items() if each is not None}
         if handlers and not self._has_events:
             raise ValueError("Events of calls are read by a client that was made with call_events or replies")

@@ -43,6 +43,11 @@ public final class Fixtures {
         return Checkout.testing("fixtures/rounds.mjs");
     }
 
+    /** The script of T, whose calls are tasks; its head says how it is run. */
+    public static Path tasksScript() {
+        return Checkout.testing("fixtures/tasks.mjs");
+    }
+
     /** The arguments of {@link #NODE} that start F with these flags. */
     public static List<String> args(String... flags) {
         var args = new ArrayList<String>();

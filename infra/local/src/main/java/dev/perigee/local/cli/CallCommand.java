@@ -7,6 +7,7 @@ import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.tool.CallPart;
 import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolPath;
 import dev.perigee.protocol.tool.ToolRequest;
@@ -17,6 +18,7 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -66,7 +68,7 @@ final class CallCommand extends ClientCommand {
             description =
                     "tools/call (default), resources/list, resources/read,"
                             + " resources/subscribe, resources/unsubscribe, prompts/list,"
-                            + " prompts/get.")
+                            + " prompts/get, tasks/get, tasks/list, tasks/cancel.")
     private String method = "";
 
     @Option(
@@ -95,6 +97,12 @@ final class CallCommand extends ClientCommand {
             converter = DurationOption.class,
             description = "With --extend: how long the call may take at most (default 1h).")
     private @Nullable Duration maxTimeout;
+
+    @Option(
+            names = "--task",
+            description =
+                    "Have the call run as a task where its server can, and show on stderr how it is.")
+    private boolean task;
 
     @Option(
             names = "--ask",
@@ -136,7 +144,7 @@ final class CallCommand extends ClientCommand {
         try (var _ = waiting("Waiting for the answer, at most " + limit.toSeconds() + " s")) {
             var handler = handler();
             var answer =
-                    progress || isAsked()
+                    progress || task || isAsked()
                             ? ToolAnswer.await(connection(), request, limit, this::show, handler)
                             : ToolAnswer.await(connection(), request, limit);
             return ToolAnswer.print(answer, output(), this::warn);
@@ -184,7 +192,25 @@ final class CallCommand extends ClientCommand {
                                     it.message() == null ? "" : " " + it.message()));
         } else if (event instanceof EventBody.CallLog it) {
             warn(it.level() + ": " + (it.data() == null ? "" : it.data().text()));
+        } else if (event instanceof EventBody.CallTask it) {
+            warn(
+                    "task %s%s"
+                            .formatted(
+                                    it.status(),
+                                    it.statusMessage() == null ? "" : ": " + it.statusMessage()));
         }
+    }
+
+    /** What of the running call is to be shown; null for nothing. */
+    private @Nullable List<String> accepted() {
+        var parts = new ArrayList<String>();
+        if (progress) {
+            parts.addAll(List.of(CallPart.PROGRESS.wireName(), CallPart.LOG.wireName()));
+        }
+        if (task) {
+            parts.add(CallPart.TASK.wireName());
+        }
+        return parts.isEmpty() ? null : parts;
     }
 
     private static String number(double value) {
@@ -216,8 +242,8 @@ final class CallCommand extends ClientCommand {
                             + method
                             + " is not for a server: take tools/call, resources/list,"
                             + " resources/read, resources/subscribe, resources/unsubscribe,"
-                            + " prompts/list or prompts/get; tools are listed and searched by"
-                            + " 'perigee tools'");
+                            + " prompts/list, prompts/get, tasks/get, tasks/list or tasks/cancel;"
+                            + " tools are listed and searched by 'perigee tools'");
         }
     }
 
@@ -240,7 +266,7 @@ final class CallCommand extends ClientCommand {
                             timeout.toMillis(),
                             null,
                             null,
-                            progress ? List.of("progress", "log") : null,
+                            accepted(),
                             null,
                             null,
                             extend == null ? null : extend.toMillis(),
