@@ -31,6 +31,7 @@ public sealed interface EventBody {
             case CallProgress _ -> EventType.CALL_PROGRESS;
             case CallLog _ -> EventType.CALL_LOG;
             case CallInputRequired _ -> EventType.CALL_INPUT_REQUIRED;
+            case CallTask _ -> EventType.CALL_TASK;
             case ResourceUpdated _ -> EventType.RESOURCE_UPDATED;
             case ListChanged _ -> EventType.LIST_CHANGED;
             case Notification _ -> EventType.NOTIFICATION;
@@ -308,13 +309,7 @@ public sealed interface EventBody {
             String taskId,
             String status,
             @Nullable String statusMessage)
-            implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.CALL_TASK;
-        }
-    }
-
+            implements EventBody {}
     /**
      * A resource of a server changed, to which its user subscribed. The newest of the server's
      * notifications within a while; of equal ones before it nothing is published.
