@@ -22,8 +22,8 @@ import picocli.CommandLine.Parameters;
         name = "acls",
         header = "Show the least rights that a part needs in Kafka, or grant them.",
         description = {
-            "Prints the kafka-acls commands that grant a principal what a gateway, a backend, an"
-                    + " operator of this command line, perigee topics, perigee erase, perigee"
+            "Prints the kafka-acls commands that grant a principal what a gateway, a backend, a"
+                    + " door, an operator of this command line, perigee topics, perigee erase, perigee"
                     + " backup, perigee restore, or perigee replay where it reads and where it"
                     + " writes needs, and nothing else. Workers need no rights: they do not talk"
                     + " to Kafka.",

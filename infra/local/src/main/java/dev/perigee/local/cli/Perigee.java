@@ -64,6 +64,7 @@ public final class Perigee implements Runnable {
                     Map.entry("call", CallCommand.class),
                     Map.entry("cancel", CancelCommand.class),
                     Map.entry("connect", ConnectCommand.class),
+                    Map.entry("door", DoorCommand.class),
                     Map.entry("trace", TraceCommand.class),
                     Map.entry("tools", ToolsCommand.class),
                     Map.entry("logs", LogsCommand.class),

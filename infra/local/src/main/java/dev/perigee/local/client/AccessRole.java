@@ -64,6 +64,18 @@ public enum AccessRole {
             return names.prefix() + "backend";
         }
     },
+    /** {@code perigee door} and {@code perigee connect}, which install nothing. */
+    DOOR {
+        @Override
+        public List<AccessRight> rights(TopicNames names, String group, List<String> replies) {
+            var rights = new ArrayList<AccessRight>();
+            rights.addAll(topics(names, WRITE, EnumSet.of(Topic.TOOL_REQUESTS)));
+            // To see that it is a fleet's.
+            rights.addAll(topics(names, DESCRIBE, EnumSet.of(Topic.COMMANDS)));
+            rights.addAll(topics(names, READ, OFFERED));
+            return rights;
+        }
+    },
     /** Whoever uses the command line for anything but creating topics and rights. */
     OPERATOR {
         @Override
@@ -198,6 +210,14 @@ public enum AccessRole {
                     Topic.TOOL_RESULTS,
                     Topic.COMMAND_RESULTS,
                     Topic.DEAD_LETTERS);
+    private static final Set<Topic> OFFERED =
+            EnumSet.of(
+                    Topic.TOOL_RESULTS,
+                    Topic.COMMAND_RESULTS,
+                    Topic.LIFECYCLE,
+                    Topic.CALL_EVENTS,
+                    Topic.TOOLS,
+                    Topic.CATALOG);
     private static final Set<Topic> FOR_BACKENDS =
             EnumSet.of(
                     Topic.TOOL_RESULTS,

@@ -1,8 +1,10 @@
 package dev.perigee.local.connect;
 
+import dev.perigee.local.connect.OpenCalls.Call;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolError;
+import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolResult;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -18,22 +20,23 @@ final class CallReply {
     private CallReply() {}
 
     /** By the fleet's answer. */
-    static RawJson of(RawJson id, ToolResult answer) {
+    static RawJson of(Call call, ToolResult answer) {
         return switch (answer.outcome()) {
             case SUCCESS, TOOL_ERROR -> {
                 var result = answer.result();
-                yield Messages.result(id, result == null ? RawJson.EMPTY_OBJECT : result);
+                yield Messages.result(call.id(), result == null ? RawJson.EMPTY_OBJECT : result);
             }
             case FAILED -> {
                 var error = answer.error();
                 yield error == null
-                        ? failed(id, "outcome_unknown", "The fleet gave no reason")
-                        : of(id, error);
+                        ? failed(call, "outcome_unknown", "The fleet gave no reason")
+                        : of(call, error);
             }
         };
     }
 
-    private static RawJson of(RawJson id, ToolError error) {
+    private static RawJson of(Call call, ToolError error) {
+        var id = call.id();
         var ownCode = error.serverCode();
         if (error.code() == ErrorCode.SERVER_ERROR && ownCode != null) {
             return Messages.error(id, ownCode, error.message(), error.data());
@@ -42,13 +45,19 @@ final class CallReply {
         var text = code + ": " + error.message();
         return isAboutTheRequest(error.code())
                 ? Messages.error(id, Messages.INVALID_PARAMS, text, facts(code, error))
-                : Messages.result(id, Messages.failedCall(text, facts(code, error)));
+                : failed(call, text, facts(code, error));
+    }
+
+    /** Only the result of a tool can say that it is an error. */
+    private static RawJson failed(Call call, String text, Map<String, Object> facts) {
+        return call.method() == ToolMethod.TOOLS_CALL
+                ? Messages.result(call.id(), Messages.failedCall(text, facts))
+                : Messages.error(call.id(), Messages.INTERNAL_ERROR, text, facts);
     }
 
     /** Without an answer of the fleet's. */
-    static RawJson failed(RawJson id, String code, String message) {
-        return Messages.result(
-                id, Messages.failedCall(code + ": " + message, Map.of("code", code)));
+    static RawJson failed(Call call, String code, String message) {
+        return failed(call, code + ": " + message, Map.of("code", code));
     }
 
     private static Map<String, Object> facts(String code, ToolError error) {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reader of what a user's servers offer, on a platform thread of its own: puts the first offer into
- * the {@link Inbox} when it has read the topics to their ends, after {@link #PATIENCE} in any case,
+ * the {@link Sink} when it has read the topics to their ends, after {@link #PATIENCE} in any case,
  * and later ones as they change, two a second at most. Which tools are disabled it asks the fleet,
  * at first and after each change. A failure is the last thing that it puts there.
  */
@@ -45,13 +45,19 @@ final class CatalogueFeed implements AutoCloseable {
 
     private final ConnectOptions options;
     private final PerigeeClient client;
-    private final Inbox inbox;
+    private final Sink sink;
     private final Consumer<String> note;
     private final Catalogues catalogues;
     private final TopicTail tools;
     private final TopicTail changes;
     private final Thread thread;
     private volatile boolean closed;
+
+    /** Taker of what is read. */
+    interface Sink {
+        /** Takes it, and waits for room. */
+        void put(Input input) throws InterruptedException;
+    }
 
     private record Enabled(@Nullable List<EnabledTool> tools) {}
 
@@ -62,13 +68,13 @@ final class CatalogueFeed implements AutoCloseable {
     private CatalogueFeed(
             ConnectOptions options,
             PerigeeClient client,
-            Inbox inbox,
+            Sink sink,
             Consumer<String> note,
             TopicTail tools,
             TopicTail changes) {
         this.options = options;
         this.client = client;
-        this.inbox = inbox;
+        this.sink = sink;
         this.note = note;
         this.catalogues = new Catalogues(options, note);
         this.tools = tools;
@@ -88,12 +94,12 @@ final class CatalogueFeed implements AutoCloseable {
             KafkaConnection connection,
             ConnectOptions options,
             PerigeeClient client,
-            Inbox inbox,
+            Sink sink,
             Consumer<String> note) {
         var tools = tools(connection, note);
         try {
             var changes = TopicTail.open(connection, new TopicTail.Start.End(), Topic.LIFECYCLE);
-            return new CatalogueFeed(options, client, inbox, note, tools, changes);
+            return new CatalogueFeed(options, client, sink, note, tools, changes);
         } catch (RuntimeException e) {
             tools.close();
             throw e;
@@ -137,7 +143,7 @@ final class CatalogueFeed implements AutoCloseable {
             return;
         }
         try {
-            inbox.put(new Input.Failed(why));
+            sink.put(new Input.Failed(why));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // Closed.
         }
@@ -238,7 +244,7 @@ final class CatalogueFeed implements AutoCloseable {
     }
 
     private void put(Offer offer) throws InterruptedException {
-        inbox.put(new Input.Offered(offer));
+        sink.put(new Input.Offered(offer));
     }
 
     @Override

@@ -35,13 +35,17 @@ final class Catalogues {
 
     /** Fields by which a record is somebody else's, read before all others. */
     private record Owner(
-            @Nullable String teamId, @Nullable String userId, @Nullable String installationId) {}
+            @Nullable String teamId,
+            @Nullable String userId,
+            @Nullable String installationId,
+            @Nullable String serverSlug) {}
 
     private static final class Server {
         private final String slug;
         private final String installationId;
         private @Nullable Map<String, RawJson> listed;
         private @Nullable Map<String, RawJson> catalogued;
+        private @Nullable OneServer all;
         private Set<String> disabled = Set.of();
 
         Server(EventOrigin origin) {
@@ -61,7 +65,7 @@ final class Catalogues {
         }
 
         long bytes() {
-            return bytes(listed) + bytes(catalogued);
+            return bytes(listed) + bytes(catalogued) + (all == null ? 0 : all.bytes());
         }
 
         private static long bytes(@Nullable Map<String, RawJson> tools) {
@@ -102,7 +106,8 @@ final class Catalogues {
         return options.teamId().equals(owner.teamId())
                 && options.userId().equals(owner.userId())
                 && (options.installation() == null
-                        || options.installation().equals(owner.installationId()));
+                        || options.installation().equals(owner.installationId()))
+                && (options.server() == null || options.server().equals(owner.serverSlug()));
     }
 
     private boolean take(String processId, Event event) {
@@ -123,7 +128,11 @@ final class Catalogues {
                         tools.putIfAbsent(name, entry);
                     }
                 }
-                server(processId, event.origin()).catalogued = tools;
+                var server = server(processId, event.origin());
+                server.catalogued = tools;
+                if (options.isOfOneServer()) {
+                    server.all = OneServer.of(server.slug, server.installationId, catalog);
+                }
                 yield kept(processId);
             }
             case EventBody _ -> false;
@@ -193,7 +202,7 @@ final class Catalogues {
                                 }
                             });
         }
-        var names = new ToolNames(options.installation() != null).of(entries.keySet());
+        var names = new ToolNames(options.isOfOneServer()).of(entries.keySet());
         var tools = new ArrayList<OfferedTool>();
         names.forEach(
                 (place, name) ->
@@ -207,6 +216,17 @@ final class Catalogues {
                                                 name,
                                                 place,
                                                 Objects.requireNonNull(entries.get(place))))));
-        return new Offer(tools);
+        return new Offer(tools, one());
+    }
+
+    /** The first one where tools have their servers' names. */
+    private @Nullable OneServer one() {
+        if (!options.isOfOneServer() || servers.isEmpty()) {
+            return null;
+        }
+        var server = servers.values().iterator().next();
+        return server.all == null
+                ? OneServer.of(server.slug, server.installationId, null)
+                : server.all;
     }
 }

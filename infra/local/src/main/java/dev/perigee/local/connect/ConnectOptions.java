@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param teamId the user's team
  * @param userId the user, as whom all is asked
  * @param installation the one whose tools are offered; null for all of the user's
+ * @param server the slug of the one whose tools are offered; null for all of the user's
  * @param timeout of each call, which every progress moves by as much where the client follows it; a
  *     millisecond at least, a day at most
  * @param version of this server, as clients show it
@@ -21,6 +22,7 @@ public record ConnectOptions(
         String teamId,
         String userId,
         @Nullable String installation,
+        @Nullable String server,
         Duration timeout,
         String version) {
     public ConnectOptions {
@@ -29,6 +31,21 @@ public record ConnectOptions(
         if (installation != null) {
             Require.id(installation, "installation_id");
         }
+    }
+
+    /** Options of a connection to all servers of a user, or to one installation. */
+    public ConnectOptions(
+            String teamId,
+            String userId,
+            @Nullable String installation,
+            Duration timeout,
+            String version) {
+        this(teamId, userId, installation, null, timeout, version);
+    }
+
+    /** Whether the tools are those of one server, and have its own names. */
+    boolean isOfOneServer() {
+        return installation != null || server != null;
     }
 
     /** The key of the user's requests. */

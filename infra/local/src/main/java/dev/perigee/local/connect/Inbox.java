@@ -27,6 +27,20 @@ final class Inbox {
         inputs.put(input);
     }
 
+    /** Puts one in; false where there is no room within that time. */
+    boolean put(Input input, Duration wait) throws InterruptedException {
+        long end = System.nanoTime() + wait.toNanos();
+        boolean isLine = input instanceof Input.Received;
+        if (isLine && !lines.tryAcquire(wait.toNanos(), TimeUnit.NANOSECONDS)) {
+            return false;
+        }
+        boolean isIn = inputs.offer(input, end - System.nanoTime(), TimeUnit.NANOSECONDS);
+        if (isLine && !isIn) {
+            lines.release();
+        }
+        return isIn;
+    }
+
     /** Puts one in where there is room. */
     boolean offer(Input input) {
         return inputs.offer(input);

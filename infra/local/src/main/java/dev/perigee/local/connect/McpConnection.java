@@ -4,9 +4,6 @@ import dev.perigee.client.BrokerUnreachableException;
 import dev.perigee.client.KafkaConnection;
 import dev.perigee.client.KafkaRefusedException;
 import dev.perigee.client.MissingTopicException;
-import dev.perigee.client.PerigeeClient;
-import dev.perigee.protocol.json.RawJson;
-import dev.perigee.protocol.topic.Topic;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
@@ -16,12 +13,10 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.time.Duration;
-import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Connection of one MCP client over two streams, a message a line, to a user's servers by the
@@ -77,9 +72,9 @@ public final class McpConnection {
      * @throws KafkaRefusedException when a broker refuses, at first or later
      */
     public void serve(InputStream in, OutputStream out) throws InterruptedException {
-        var connected = connect();
+        var connected = FleetClient.connect(kafka, note);
         try (var client = connected.client();
-                var feed = CatalogueFeed.open(kafka, options, client, inbox, note)) {
+                var feed = CatalogueFeed.open(kafka, options, client, inbox::put, note)) {
             var calls = new FleetCalls(client, options.key(), inbox, note);
             var session =
                     new McpSession(
@@ -90,32 +85,18 @@ public final class McpConnection {
             try {
                 feed.start();
                 read(in, over);
-                run(session, calls, new BufferedOutputStream(out));
+                run(
+                        session,
+                        new SessionDriver(
+                                session,
+                                calls,
+                                new Lines(new BufferedOutputStream(out)),
+                                MOST_LINE_BYTES));
             } finally {
                 over.countDown();
                 calls.end(END);
                 remove(hook);
             }
-        }
-    }
-
-    /**
-     * A client of the fleet.
-     *
-     * @param events false of a fleet whose topics are of an earlier version
-     */
-    private record Connected(PerigeeClient client, boolean events) {}
-
-    private Connected connect() {
-        try {
-            return new Connected(PerigeeClient.connectWithEvents(kafka), true);
-        } catch (MissingTopicException e) {
-            var client = PerigeeClient.connect(kafka);
-            note.accept(
-                    "There is no topic "
-                            + kafka.name(Topic.CALL_EVENTS)
-                            + ": no progress, messages and questions of running calls.");
-            return new Connected(client, false);
         }
     }
 
@@ -161,8 +142,7 @@ public final class McpConnection {
         }
     }
 
-    private void run(McpSession session, FleetCalls calls, OutputStream out)
-            throws InterruptedException {
+    private void run(McpSession session, SessionDriver driver) throws InterruptedException {
         boolean ended = false;
         long end = 0;
         while (!ended || session.isWaiting()) {
@@ -178,7 +158,9 @@ public final class McpConnection {
                 throw why;
             }
             try {
-                carryOut(actions(session, input), calls, out);
+                if (input != null) {
+                    driver.take(input);
+                }
             } catch (IOException e) {
                 var _ = Thread.interrupted(); // By which a write ends that nobody takes.
                 note.accept("The client takes no output any more");
@@ -191,41 +173,17 @@ public final class McpConnection {
         }
     }
 
-    private static List<Action> actions(McpSession session, @Nullable Input input) {
-        return switch (input) {
-            case null -> List.of();
-            case Input.Received(var line) -> {
-                var bytes = line.bytes();
-                yield bytes == null
-                        ? session.receivedTooMuch(MOST_LINE_BYTES)
-                        : session.received(bytes);
-            }
-            case Input.Closed() -> session.ended();
-            case Input.Offered(var offer) -> session.offered(offer);
-            case Input.Happened(var event) -> session.happened(event);
-            case Input.Answered(var answer) -> session.answered(answer);
-            case Input.Unanswered(var requestId, var code, var message) ->
-                    session.unanswered(requestId, code, message);
-            case Input.Failed _ -> List.of();
-        };
-    }
-
-    private static void carryOut(List<Action> actions, FleetCalls calls, OutputStream out)
-            throws IOException {
-        for (var action : actions) {
-            switch (action) {
-                case Action.Send(var message) -> send(message, out);
-                case Action.Call(var request, var patience) -> calls.begin(request, patience);
-                case Action.Cancel(var requestId) -> calls.cancel(requestId);
-                case Action.Respond(var question, var responses) ->
-                        calls.respond(question, responses);
-            }
+    /** Lines to the client. */
+    private record Lines(OutputStream out) implements SessionDriver.Outlet {
+        @Override
+        public void send(Action.Send send) throws IOException {
+            out.write(send.message().onOneLine().bytes());
+            out.write('\n');
         }
-        out.flush();
-    }
 
-    private static void send(RawJson message, OutputStream out) throws IOException {
-        out.write(message.onOneLine().bytes());
-        out.write('\n');
+        @Override
+        public void flush() throws IOException {
+            out.flush();
+        }
     }
 }

@@ -6,19 +6,24 @@ import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.JsonRpc;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.json.Require;
 import dev.perigee.protocol.tool.LogLevel;
+import dev.perigee.protocol.tool.ToolMethod;
+import dev.perigee.protocol.tool.ToolPath;
 import dev.perigee.protocol.tool.ToolResult;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Session of one MCP client, of the revisions with {@code initialize}: takes the client's messages
- * and the fleet's news, and gives the {@link Action}s that follow. Pure; for one thread. Bounds:
- * {@link OpenCalls} in flight, and {@link #MOST_WAITING} requests that wait for the first offer.
+ * Session of one MCP client, whatever carries its messages: takes them and the fleet's news, and
+ * gives the {@link Action}s that follow. Pure; for one thread. Of 2026-07-28, which has no
+ * sessions, each request has one of its own. Bounds: {@link OpenCalls} in flight, and {@link
+ * #MOST_WAITING} requests that wait for the first offer.
  *
  * <pre>
  *   connected ── initialize ──▶ initialized ── notifications/initialized ──▶ told of changes
@@ -33,6 +38,13 @@ final class McpSession {
     private static final String CALL = "tools/call";
     private static final List<String> VERSIONS =
             List.of("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05");
+    private static final String READ = "resources/read";
+    private static final String RENDER = "prompts/get";
+
+    /** Methods that 2026-07-28 has no more, and those that it brought. */
+    private static final Set<String> BEFORE = Set.of("initialize", "ping", "logging/setLevel");
+
+    private static final Set<String> AFTER = Set.of("server/discover", "subscriptions/listen");
     private static final String INSTRUCTIONS =
             "The tools of one user's MCP servers, which run on a fleet. The name of a tool begins"
                     + " with its server's. An error of the fleet says what happened and what to do.";
@@ -47,6 +59,14 @@ final class McpSession {
 
     private record Cancelled(@JsonProperty("requestId") @Nullable RawJson requestId) {}
 
+    private record Listen(@Nullable Filter notifications) {}
+
+    private record Filter(@JsonProperty("toolsListChanged") @Nullable Boolean tools) {}
+
+    private record Resource(@Nullable String uri) {}
+
+    private record Prompt(@Nullable String name, @Nullable RawJson arguments) {}
+
     private record Waiting(RawJson id, String method, RawJson params, int bytes) {}
 
     private final ConnectOptions options;
@@ -57,6 +77,7 @@ final class McpSession {
     private boolean ready;
     private @Nullable LogLevel logLevel;
     private @Nullable Offer offer;
+    private @Nullable RawJson subscription;
 
     /**
      * A session before its first message.
@@ -67,6 +88,30 @@ final class McpSession {
     McpSession(ConnectOptions options, boolean hasEvents, Supplier<String> ids) {
         this.options = options;
         this.calls = new SessionCalls(options, hasEvents, ids);
+    }
+
+    /**
+     * A session of revision 2026-07-28, which has none: it takes one request.
+     *
+     * @param abilities that the request announces
+     * @param logLevel that it asks for; null for none
+     */
+    static McpSession stateless(
+            ConnectOptions options,
+            boolean hasEvents,
+            Supplier<String> ids,
+            ClientAbilities abilities,
+            @Nullable LogLevel logLevel) {
+        var session = new McpSession(options, hasEvents, ids);
+        session.version = ModernMessage.VERSION;
+        session.abilities = abilities;
+        session.logLevel = logLevel;
+        return session;
+    }
+
+    /** Whether sessions may be of this revision. */
+    static boolean speaks(String revision) {
+        return VERSIONS.contains(revision);
     }
 
     /** A message of the client. */
@@ -106,7 +151,7 @@ final class McpSession {
     }
 
     private static List<Action> error(@Nullable RawJson id, int code, String message) {
-        return List.of(new Action.Send(Messages.error(id, code, message)));
+        return List.of(Action.Send.reply(id, Messages.error(id, code, message)));
     }
 
     private List<Action> requested(Waiting request) {
@@ -124,32 +169,87 @@ final class McpSession {
     private List<Action> carriedOut(Waiting request) {
         var id = request.id();
         var params = request.params();
-        if (request.method().equals("ping")) {
+        var method = request.method();
+        var others = ModernMessage.VERSION.equals(version) ? BEFORE : AFTER;
+        if (others.contains(method)) {
+            return unknown(id);
+        }
+        if (method.equals("ping")) {
             return answer(id, RawJson.EMPTY_OBJECT);
         }
-        if (request.method().equals("initialize")) {
+        boolean needsOffer = method.equals("initialize") && options.isOfOneServer();
+        if (needsOffer && offer == null) {
+            return waits(request);
+        }
+        if (method.equals("initialize")) {
             return initialize(id, Json.read(params, Initialize.class));
         }
         if (version == null) {
             return error(id, Messages.INVALID_REQUEST, "The session begins with initialize");
         }
+        if (method.equals("logging/setLevel")) {
+            return setLevel(id, Json.read(params, SetLevel.class).level());
+        }
         var current = offer;
+        return current == null ? waits(request) : carriedOut(request, current);
+    }
+
+    private List<Action> carriedOut(Waiting request, Offer current) {
+        var id = request.id();
+        var params = request.params();
         return switch (request.method()) {
-            case LIST ->
-                    current == null
-                            ? waits(request)
-                            : List.of(page(current, id, Json.read(params, ListTools.class)));
-            case CALL ->
-                    current == null
-                            ? waits(request)
-                            : calls.call(id, params, request.bytes(), current, abilities, logLevel);
-            case "logging/setLevel" -> setLevel(id, Json.read(params, SetLevel.class).level());
-            default ->
-                    error(
-                            id,
-                            Messages.METHOD_NOT_FOUND,
-                            "There is no such method here: this server has tools and logging");
+            case LIST -> List.of(page(current, id, Json.read(params, ListTools.class)));
+            case CALL -> calls.call(id, params, request.bytes(), current, abilities, logLevel);
+            case "server/discover" -> discover(id);
+            case "subscriptions/listen" -> listen(id, Json.read(params, Listen.class));
+            default -> {
+                var one = current.one();
+                yield one == null ? unknown(id) : ofOne(request, one);
+            }
         };
+    }
+
+    private static List<Action> unknown(RawJson id) {
+        return error(
+                id,
+                Messages.METHOD_NOT_FOUND,
+                "There is no such method here: prompts and resources are there for one server");
+    }
+
+    private List<Action> ofOne(Waiting request, OneServer server) {
+        var id = request.id();
+        var list = server.list(request.method());
+        if (list != null) {
+            return answer(id, list);
+        }
+        if (request.method().equals(READ) && server.hasResources()) {
+            var uri = Json.read(request.params(), Resource.class).uri();
+            var path = server.slug() + "|" + Require.text(uri, "uri");
+            return asked(request, ToolMethod.RESOURCES_READ, path, server, null);
+        }
+        if (request.method().equals(RENDER) && server.hasPrompts()) {
+            var prompt = Json.read(request.params(), Prompt.class);
+            var path = ToolPath.of(server.slug(), Require.text(prompt.name(), "name"));
+            return asked(request, ToolMethod.PROMPTS_GET, path, server, prompt.arguments());
+        }
+        return unknown(id);
+    }
+
+    private List<Action> asked(
+            Waiting request,
+            ToolMethod method,
+            String path,
+            OneServer server,
+            @Nullable RawJson arguments) {
+        return calls.ask(
+                request.id(),
+                method,
+                path,
+                server,
+                arguments,
+                request.params(),
+                abilities,
+                logLevel);
     }
 
     private List<Action> waits(Waiting request) {
@@ -165,7 +265,57 @@ final class McpSession {
     }
 
     private static List<Action> answer(RawJson id, Object result) {
-        return List.of(new Action.Send(Messages.result(id, result)));
+        return List.of(Action.Send.reply(id, Messages.result(id, result)));
+    }
+
+    private List<Action> discover(RawJson id) {
+        var result = new LinkedHashMap<String, Object>();
+        result.put("supportedVersions", List.of(ModernMessage.VERSION));
+        result.put("capabilities", capabilities());
+        result.put("instructions", INSTRUCTIONS);
+        result.put("_meta", Map.of("io.modelcontextprotocol/serverInfo", server()));
+        return answer(id, result);
+    }
+
+    private Map<String, Object> capabilities() {
+        var all = new LinkedHashMap<String, Object>();
+        all.put("tools", Map.of("listChanged", true));
+        all.put("logging", Map.of());
+        var one = offer == null ? null : offer.one();
+        if (one != null) {
+            all.putAll(one.sessionCapabilities());
+        }
+        return all;
+    }
+
+    private Map<String, Object> server() {
+        var server = new LinkedHashMap<String, Object>();
+        server.put("name", "perigee");
+        server.put("title", "Perigee");
+        server.put("version", options.version());
+        return server;
+    }
+
+    private List<Action> listen(RawJson id, Listen params) {
+        var filter = params.notifications();
+        boolean tools = filter != null && Boolean.TRUE.equals(filter.tools());
+        subscription = id;
+        ready = tools;
+        return List.of(
+                subscribed(
+                        "notifications/subscriptions/acknowledged",
+                        Map.of(
+                                "notifications",
+                                tools ? Map.of("toolsListChanged", true) : Map.of())));
+    }
+
+    private Action subscribed(String method, Map<String, Object> more) {
+        var params = new LinkedHashMap<>(more);
+        var id = subscription;
+        if (id != null) {
+            params.put("_meta", Map.of("io.modelcontextprotocol/subscriptionId", id));
+        }
+        return Action.Send.note(id, Messages.notification(method, params));
     }
 
     private List<Action> initialize(RawJson id, Initialize params) {
@@ -176,15 +326,10 @@ final class McpSession {
         var spoken = asked != null && VERSIONS.contains(asked) ? asked : VERSIONS.getFirst();
         version = spoken;
         abilities = ClientAbilities.of(params.capabilities());
-        var server = new LinkedHashMap<String, Object>();
-        server.put("name", "perigee");
-        server.put("title", "Perigee");
-        server.put("version", options.version());
         var result = new LinkedHashMap<String, Object>();
         result.put("protocolVersion", spoken);
-        result.put(
-                "capabilities", Map.of("tools", Map.of("listChanged", true), "logging", Map.of()));
-        result.put("serverInfo", server);
+        result.put("capabilities", capabilities());
+        result.put("serverInfo", server());
         result.put("instructions", INSTRUCTIONS);
         return answer(id, result);
     }
@@ -206,7 +351,7 @@ final class McpSession {
         if (next != null) {
             result.put("nextCursor", next);
         }
-        return new Action.Send(Messages.result(id, result));
+        return Action.Send.reply(id, Messages.result(id, result));
     }
 
     private List<Action> notified(String method, RawJson params) {
@@ -247,9 +392,7 @@ final class McpSession {
         waiting.clear();
         due.forEach(each -> actions.addAll(requested(each)));
         if (ready && before != null && !before.equals(now)) {
-            actions.add(
-                    new Action.Send(
-                            Messages.notification("notifications/tools/list_changed", Map.of())));
+            actions.add(subscribed("notifications/tools/list_changed", Map.of()));
         }
         return actions;
     }

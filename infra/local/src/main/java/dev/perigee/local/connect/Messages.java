@@ -14,6 +14,10 @@ final class Messages {
     static final int INVALID_REQUEST = -32600;
     static final int METHOD_NOT_FOUND = -32601;
     static final int INVALID_PARAMS = -32602;
+    static final int INTERNAL_ERROR = -32603;
+    static final int HEADER_MISMATCH = -32020;
+    static final int MISSING_CAPABILITY = -32021;
+    static final int UNSUPPORTED_VERSION = -32022;
 
     private static final RawJson NULL = RawJson.of("null");
 
@@ -64,6 +68,14 @@ final class Messages {
 
     static RawJson error(@Nullable RawJson id, long code, String message) {
         return error(id, code, message, null);
+    }
+
+    /** A refusal with an error that is one already. */
+    static RawJson refusal(RawJson id, RawJson error) {
+        var envelope = envelope();
+        envelope.put("id", id);
+        envelope.put("error", error);
+        return Json.raw(envelope);
     }
 
     static RawJson request(long id, String method, RawJson params) {

@@ -15,6 +15,7 @@ final class Offer {
     static final int PAGE_BYTES = 4 << 20;
 
     private final NavigableMap<String, OfferedTool> byName;
+    private final @Nullable OneServer one;
 
     /**
      * A tool.
@@ -45,6 +46,17 @@ final class Offer {
      * @param tools with names unlike each other's
      */
     Offer(Collection<OfferedTool> tools) {
+        this(tools, null);
+    }
+
+    /**
+     * An offer of these.
+     *
+     * @param tools with names unlike each other's
+     * @param one the server whose prompts and resources are offered, too; null for none
+     */
+    Offer(Collection<OfferedTool> tools, @Nullable OneServer one) {
+        this.one = one;
         var sorted = new TreeMap<String, OfferedTool>();
         tools.forEach(tool -> sorted.put(tool.name(), tool));
         byName = Collections.unmodifiableNavigableMap(sorted);
@@ -52,6 +64,10 @@ final class Offer {
 
     @Nullable OfferedTool find(String name) {
         return byName.get(name);
+    }
+
+    @Nullable OneServer one() {
+        return one;
     }
 
     int size() {
@@ -79,6 +95,7 @@ final class Offer {
         return new Page(tools, null);
     }
 
+    /** Whether the tools are the same. */
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof Offer that && byName.equals(that.byName);

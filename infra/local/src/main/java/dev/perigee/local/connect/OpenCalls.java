@@ -1,6 +1,7 @@
 package dev.perigee.local.connect;
 
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.tool.ToolMethod;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -23,6 +24,7 @@ final class OpenCalls {
     /** One call. */
     static final class Call {
         private final RawJson id;
+        private final ToolMethod method;
         private final String requestId;
         private final @Nullable RawJson progressToken;
         private final long bytes;
@@ -30,8 +32,14 @@ final class OpenCalls {
         private double lastProgress = Double.NEGATIVE_INFINITY;
         private boolean over;
 
-        Call(RawJson id, String requestId, @Nullable RawJson progressToken, long bytes) {
+        Call(
+                RawJson id,
+                ToolMethod method,
+                String requestId,
+                @Nullable RawJson progressToken,
+                long bytes) {
             this.id = id;
+            this.method = method;
             this.requestId = requestId;
             this.progressToken = progressToken;
             this.bytes = bytes;
@@ -39,6 +47,10 @@ final class OpenCalls {
 
         RawJson id() {
             return id;
+        }
+
+        ToolMethod method() {
+            return method;
         }
 
         String requestId() {

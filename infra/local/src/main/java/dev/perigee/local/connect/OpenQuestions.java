@@ -37,8 +37,8 @@ final class OpenQuestions {
 
     /** Consequence of a question or a response. */
     sealed interface Outcome {
-        /** Messages for the client, which has more to answer. */
-        record Asked(List<RawJson> messages) implements Outcome {}
+        /** Messages for the client, by the names of the questions that it has to answer. */
+        record Asked(String requestId, Map<String, RawJson> messages) implements Outcome {}
 
         /** All is answered. */
         record Answered(CallInputRequired question, RawJson responses) implements Outcome {}
@@ -92,7 +92,7 @@ final class OpenQuestions {
     private Outcome ask(
             CallInputRequired asked, Map<String, Request> requests, ClientAbilities abilities) {
         var question = new Question(asked);
-        var messages = new ArrayList<RawJson>();
+        var messages = new LinkedHashMap<String, RawJson>();
         var begun = new LinkedHashMap<Long, Part>();
         for (var each : requests.entrySet()) {
             var name = each.getKey();
@@ -102,7 +102,7 @@ final class OpenQuestions {
                 long id = ++lastId;
                 begun.put(id, new Part(question, name, method));
                 question.open.add(id);
-                messages.add(Messages.request(id, method, shown(asked, method, params)));
+                messages.put(name, Messages.request(id, method, shown(asked, method, params)));
             } else if (method.equals(ClientAbilities.ELICIT)) {
                 question.responses.put(name, LEFT);
             } else {
@@ -110,7 +110,9 @@ final class OpenQuestions {
             }
         }
         parts.putAll(begun);
-        return messages.isEmpty() ? answered(question) : new Outcome.Asked(messages);
+        return messages.isEmpty()
+                ? answered(question)
+                : new Outcome.Asked(asked.requestId(), messages);
     }
 
     /** With who asks, of a question to a person: all that is said is the server's own otherwise. */

@@ -1,7 +1,6 @@
 package dev.perigee.local.connect;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.perigee.local.connect.Offer.OfferedTool;
 import dev.perigee.local.connect.OpenCalls.Call;
 import dev.perigee.local.connect.OpenQuestions.Outcome;
 import dev.perigee.protocol.event.EventBody;
@@ -22,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -81,20 +81,54 @@ final class SessionCalls {
         var tool = params.name() == null ? null : offer.find(params.name());
         if (tool == null) {
             var message = "unknown_tool: There is no tool of this name: list the tools again";
-            return List.of(new Action.Send(Messages.error(id, Messages.INVALID_PARAMS, message)));
+            return List.of(
+                    Action.Send.reply(id, Messages.error(id, Messages.INVALID_PARAMS, message)));
         }
-        var call = new Call(id, ids.get(), token(params.meta()), bytes);
-        var request = request(call, tool, arguments, abilities, logLevel);
+        var method = ToolMethod.TOOLS_CALL;
+        var call = new Call(id, method, ids.get(), token(params.meta()), bytes);
+        var path = ToolPath.of(tool.serverSlug(), tool.tool());
+        return begin(
+                call, request(call, path, tool.installationId(), arguments, abilities, logLevel));
+    }
+
+    /**
+     * The client reads a resource or renders a prompt of the one server.
+     *
+     * @param path of what is asked for
+     * @param arguments null for none
+     * @throws InvalidRecordException when the parameters are not right
+     */
+    List<Action> ask(
+            RawJson id,
+            ToolMethod method,
+            String path,
+            OneServer server,
+            @Nullable RawJson arguments,
+            RawJson json,
+            ClientAbilities abilities,
+            @Nullable LogLevel logLevel) {
+        var meta = Json.read(json, Params.class).meta();
+        var call = new Call(id, method, ids.get(), token(meta), json.size());
+        return begin(
+                call, request(call, path, server.installationId(), arguments, abilities, logLevel));
+    }
+
+    private List<Action> begin(Call call, ToolRequest request) {
         request.requireLimits();
         if (!calls.begin(call)) {
             return List.of(
-                    new Action.Send(
+                    reply(
+                            call,
                             CallReply.failed(
-                                    id,
+                                    call,
                                     "overloaded",
                                     "This client has too many calls in flight: wait for some")));
         }
         return List.of(new Action.Call(request, longest(request)));
+    }
+
+    private static Action reply(Call call, RawJson message) {
+        return Action.Send.reply(call.id(), message);
     }
 
     private static @Nullable RawJson token(@Nullable RawJson meta) {
@@ -107,8 +141,9 @@ final class SessionCalls {
 
     private ToolRequest request(
             Call call,
-            OfferedTool tool,
-            RawJson arguments,
+            String path,
+            String installationId,
+            @Nullable RawJson arguments,
             ClientAbilities abilities,
             @Nullable LogLevel logLevel) {
         var accepts = new ArrayList<String>();
@@ -128,9 +163,9 @@ final class SessionCalls {
                 call.requestId(),
                 options.teamId(),
                 options.userId(),
-                ToolMethod.TOOLS_CALL.wireName(),
-                ToolPath.of(tool.serverSlug(), tool.tool()),
-                tool.installationId(),
+                call.method().wireName(),
+                path,
+                installationId,
                 arguments,
                 timeout,
                 null,
@@ -151,13 +186,20 @@ final class SessionCalls {
     /** The client waits for a request no more. */
     List<Action> cancelled(RawJson id) {
         var call = calls.leave(id);
-        return call == null ? List.of() : withdrawn(call.requestId());
+        return call == null ? List.of() : withdrawn(call);
     }
 
-    private List<Action> withdrawn(String requestId) {
+    private List<Action> withdrawn(Call call) {
+        var actions = withdrawals(call);
+        actions.add(new Action.Cancel(call.requestId()));
+        return actions;
+    }
+
+    private List<Action> withdrawals(Call call) {
         var actions = new ArrayList<Action>();
-        questions.withdraw(requestId).forEach(each -> actions.add(new Action.Send(each)));
-        actions.add(new Action.Cancel(requestId));
+        questions
+                .withdraw(call.requestId())
+                .forEach(each -> actions.add(Action.Send.withdrawal(call.id(), each)));
         return actions;
     }
 
@@ -169,12 +211,21 @@ final class SessionCalls {
 
     private List<Action> after(Outcome outcome) {
         return switch (outcome) {
-            case Outcome.Asked(var messages) ->
-                    messages.stream().<Action>map(Action.Send::new).toList();
+            case Outcome.Asked(var requestId, var messages) -> asked(requestId, messages);
             case Outcome.Answered(var question, var responses) ->
                     List.of(new Action.Respond(question, responses));
             case Outcome.Refused(var requestId, var why) -> refused(requestId, why);
         };
+    }
+
+    private List<Action> asked(String requestId, Map<String, RawJson> messages) {
+        var call = calls.running(requestId);
+        if (call == null) {
+            return List.of();
+        }
+        var actions = new ArrayList<Action>();
+        messages.forEach((name, each) -> actions.add(Action.Send.question(call.id(), name, each)));
+        return actions;
     }
 
     private List<Action> refused(String requestId, String why) {
@@ -182,9 +233,9 @@ final class SessionCalls {
         if (call == null) {
             return List.of();
         }
-        var actions = new ArrayList<>(withdrawn(requestId));
+        var actions = withdrawn(call);
         calls.leave(call.id());
-        actions.add(new Action.Send(CallReply.failed(call.id(), "input_refused", why)));
+        actions.add(reply(call, CallReply.failed(call, "input_refused", why)));
         return actions;
     }
 
@@ -218,11 +269,14 @@ final class SessionCalls {
         if (progress.message() != null) {
             params.put("message", progress.message());
         }
-        return List.of(new Action.Send(Messages.notification("notifications/progress", params)));
+        return List.of(
+                Action.Send.note(
+                        call.id(), Messages.notification("notifications/progress", params)));
     }
 
     private List<Action> logged(CallLog log) {
-        if (calls.running(log.requestId()) == null) {
+        var call = calls.running(log.requestId());
+        if (call == null) {
             return List.of();
         }
         var server = log.toolPath() == null ? "" : ToolPath.parse(log.toolPath()).serverSlug();
@@ -230,25 +284,26 @@ final class SessionCalls {
         params.put("level", log.level());
         params.put("logger", log.logger() == null ? server : server + "/" + log.logger());
         params.put("data", log.data() == null ? "" : log.data());
-        return List.of(new Action.Send(Messages.notification("notifications/message", params)));
+        return List.of(
+                Action.Send.note(
+                        call.id(), Messages.notification("notifications/message", params)));
     }
 
     /** A call has its answer. */
     List<Action> answered(ToolResult answer) {
         var call = calls.end(answer.requestId());
-        return call == null ? List.of() : over(call, CallReply.of(call.id(), answer));
+        return call == null ? List.of() : over(call, CallReply.of(call, answer));
     }
 
     /** A call has none; parameters as of {@link McpSession#unanswered}. */
     List<Action> unanswered(String requestId, String code, String message) {
         var call = calls.end(requestId);
-        return call == null ? List.of() : over(call, CallReply.failed(call.id(), code, message));
+        return call == null ? List.of() : over(call, CallReply.failed(call, code, message));
     }
 
     private List<Action> over(Call call, RawJson reply) {
-        var actions = new ArrayList<Action>();
-        questions.withdraw(call.requestId()).forEach(each -> actions.add(new Action.Send(each)));
-        actions.add(new Action.Send(reply));
+        var actions = withdrawals(call);
+        actions.add(reply(call, reply));
         return actions;
     }
 

@@ -135,9 +135,25 @@ class CommandLineTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "demo", "dev", "broker", "gateway", "worker", "topics", "apply", "delete",
-                "restart", "status", "call", "connect", "tools", "logs", "drain", "dead-letters",
-                "redrive", "replay"
+                "demo",
+                "dev",
+                "broker",
+                "gateway",
+                "worker",
+                "topics",
+                "apply",
+                "delete",
+                "restart",
+                "status",
+                "call",
+                "connect",
+                "door",
+                "tools",
+                "logs",
+                "drain",
+                "dead-letters",
+                "redrive",
+                "replay"
             })
     void helpsWithEveryCommand(String command) {
         var run = CliRun.of(command, "--help");

@@ -1,0 +1,117 @@
+package dev.perigee.local.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.local.connect.Action.Send;
+import dev.perigee.local.connect.DoorCall.Subject;
+import dev.perigee.local.connect.DoorTokens.Holder;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+@DisplayName("CAL-20: a call without a session")
+final class DoorCallTest {
+    private static final RawJson PARAMS = RawJson.of("{\"message\":\"Which room?\"}");
+
+    private final AtomicInteger states = new AtomicInteger();
+    private final Places places = new Places(1, 1);
+    private final MessageStream first = new MessageStream();
+    private final DoorCall call =
+            new DoorCall(
+                    new Subject(new DoorUser.Key(new Holder("t1", "u1"), null), "tools/call", "d"),
+                    RawJson.of("1"),
+                    first,
+                    _ -> "state-" + states.incrementAndGet(),
+                    places.take("u1"));
+
+    private void ask(String name, int id) {
+        call.send(
+                Send.question(
+                        RawJson.of("1"),
+                        name,
+                        Messages.request(id, ClientAbilities.ELICIT, PARAMS)));
+    }
+
+    private static JsonNode next(MessageStream stream) throws InterruptedException {
+        var item = stream.poll(Duration.ZERO);
+        assertThat(item).isNotNull();
+        return Json.tree(item.send().message().bytes());
+    }
+
+    private void replies(String result) {
+        call.send(
+                Send.reply(RawJson.of("1"), Messages.result(RawJson.of("1"), RawJson.of(result))));
+        call.flush();
+    }
+
+    @Test
+    @DisplayName("asks by a reply, under the names that the server gave")
+    void asks() throws Exception {
+        ask("room", 1);
+        ask("floor", 2);
+        call.flush();
+
+        var asked = next(first);
+        assertThat(asked.path("id").asInt(0)).isEqualTo(1);
+        assertThat(asked.at("/result/resultType").asString("")).isEqualTo("input_required");
+        assertThat(asked.at("/result/requestState").asString("")).isEqualTo("state-1");
+        assertThat(asked.at("/result/inputRequests").propertyNames())
+                .containsExactly("room", "floor");
+        assertThat(asked.at("/result/inputRequests/room/method").asString(""))
+                .isEqualTo(ClientAbilities.ELICIT);
+    }
+
+    @Test
+    @DisplayName("asks again for what a retry does not answer, by another state")
+    void asksAgain() throws Exception {
+        ask("room", 1);
+        call.flush();
+        var retry = new MessageStream();
+
+        assertThat(
+                        call.resume(
+                                RawJson.of("2"),
+                                retry,
+                                Map.of("other", RawJson.EMPTY_OBJECT, "room", RawJson.of("5"))))
+                .isTrue();
+
+        var asked = next(retry);
+        assertThat(asked.path("id").asInt(0)).isEqualTo(2);
+        assertThat(asked.at("/result/requestState").asString("")).isEqualTo("state-2");
+    }
+
+    @Test
+    @DisplayName("keeps a reply that comes while it waits, and its place until then")
+    void keeps() throws Exception {
+        ask("room", 1);
+        call.flush();
+        replies("{\"content\":[]}");
+        assertThat(places.taken()).isEqualTo(1);
+        var retry = new MessageStream();
+
+        assertThat(call.resume(RawJson.of("\"b\""), retry, Map.of())).isTrue();
+
+        var reply = next(retry);
+        assertThat(reply.path("id").asString("")).isEqualTo("b");
+        assertThat(reply.at("/result/resultType").asString("")).isEqualTo("complete");
+        assertThat(places.taken()).isZero();
+    }
+
+    @Test
+    @DisplayName("ends with the connection that it answers on")
+    void ends() throws Exception {
+        call.gone(new MessageStream());
+        assertThat(places.taken()).isEqualTo(1);
+
+        call.gone(first);
+        call.over();
+
+        assertThat(places.taken()).isZero();
+        assertThat(call.resume(RawJson.of("2"), new MessageStream(), Map.of())).isFalse();
+    }
+}
