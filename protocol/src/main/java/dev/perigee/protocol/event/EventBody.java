@@ -310,6 +310,7 @@ public sealed interface EventBody {
             String status,
             @Nullable String statusMessage)
             implements EventBody {}
+
     /**
      * A resource of a server changed, to which its user subscribed. The newest of the server's
      * notifications within a while; of equal ones before it nothing is published.

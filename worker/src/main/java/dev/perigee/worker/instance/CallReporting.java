@@ -5,6 +5,7 @@ import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.CallPart;
 import dev.perigee.protocol.tool.LogLevel;
+import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
 import java.time.Duration;
@@ -60,21 +61,27 @@ record CallReporting(ServerRun run, CallReporter reporter, @Nullable CallInput i
         return new CallReporting(run, reporter, input);
     }
 
+    /** The least level of messages that a request accepts and names; null where it does not. */
+    static @Nullable LogLevel levelOf(ToolRequest request) {
+        var name = request.logLevel();
+        return name == null || !request.accepts(CallPart.LOG) ? null : LogLevel.of(name);
+    }
+
     /**
-     * Has the server log what the request accepts; that it does not want to is no failure.
+     * Has a legacy server log what the request accepts; that it does not want to is no failure. A
+     * modern one is told with the request.
      *
      * @param left until the call's deadline
      */
     static void askForMessages(
             ToolOrder.Execute order, ServerRun run, McpClient client, Duration left)
             throws InterruptedException {
-        var name = order.request().logLevel();
-        var level = name == null ? null : LogLevel.of(name);
+        var level = levelOf(order.request());
         var info = run.info();
         if (level == null
                 || info == null
                 || !info.offersLogging()
-                || !order.request().accepts(CallPart.LOG)
+                || client.listens()
                 || !run.notices().needsLevel(level)) {
             return;
         }

@@ -102,7 +102,7 @@ final class CallTask {
         this.run = run;
         this.client = client;
         this.modern = client.listens();
-        this.round = new CallRound(mayAsk, modern, true);
+        this.round = new CallRound(mayAsk, modern, true, null);
         this.left = left;
         this.input = input;
         this.teller = teller;

@@ -387,7 +387,11 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
 
     /** Whether a modern server may ask; a legacy one was told in its handshake. */
     private CallRound placed() {
-        return new CallRound(tasks.mayAsk(), rounds.haveBegun(), tasks.isAccepted());
+        return new CallRound(
+                tasks.mayAsk(),
+                rounds.haveBegun(),
+                tasks.isAccepted(),
+                CallReporting.levelOf(order.request()));
     }
 
     private RawJson send(ServerRun run, McpClient client, @Nullable View view)

@@ -1,5 +1,8 @@
 package dev.perigee.worker.mcp;
 
+import dev.perigee.protocol.tool.LogLevel;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Place of a request in a call of rounds, and what a modern server may do of it.
  *
@@ -7,10 +10,13 @@ package dev.perigee.worker.mcp;
  * @param later whether it goes on with a call that a modern server had; another server would take
  *     it for the first one, and is not sent it
  * @param tasks whether a modern server may answer by a task, or has one that the request is of
+ * @param logLevel the least level of the messages that a modern server is to send of it; null for
+ *     none. A legacy one is told for all its calls
  */
-public record CallRound(boolean mayAsk, boolean later, boolean tasks) {
+public record CallRound(
+        boolean mayAsk, boolean later, boolean tasks, @Nullable LogLevel logLevel) {
     /** A request of one round. */
-    public static final CallRound ONLY = new CallRound(false, false, false);
+    public static final CallRound ONLY = new CallRound(false, false, false, null);
 
     /**
      * To be asked before it is sent.

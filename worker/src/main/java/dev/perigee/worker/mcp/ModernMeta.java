@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The {@code _meta} of every modern request: revision, client and its capabilities, which are those
- * of the request: whether its author may be asked, and whether it may become a task. What else the
+ * of the request: whether its author may be asked, whether it may become a task, and which messages
+ * are wanted of it. What else the
  * parameters have stays as it is; these keys are the worker's, whoever named them. Pure.
  */
 final class ModernMeta {
@@ -34,6 +35,7 @@ final class ModernMeta {
                     RawJson.of("{" + ASKING + "}"),
                     RawJson.of("{" + TASKS + "}"),
                     RawJson.of("{" + ASKING + "," + TASKS + "}"));
+    private static final String LOG_LEVEL = "io.modelcontextprotocol/logLevel";
     private static final String SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 
     private final Map<String, RawJson> own = new LinkedHashMap<>();
@@ -82,6 +84,10 @@ final class ModernMeta {
         }
         meta.putAll(own);
         meta.put(CAPABILITIES, ABILITIES.get((round.mayAsk() ? 1 : 0) + (round.tasks() ? 2 : 0)));
+        var level = round.logLevel();
+        if (level != null) {
+            meta.put(LOG_LEVEL, Json.raw(level.wireName()));
+        }
         all.put(META, Json.raw(meta));
         return Json.raw(all);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.tool.LogLevel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -130,7 +131,15 @@ final class StdioHandshakeTest {
                 .isEqualTo("perigee");
         assertThat(put.at("/_meta/io.modelcontextprotocol~1clientCapabilities").isObject())
                 .isTrue();
-        assertThat(meta.put(RawJson.EMPTY_OBJECT).text()).startsWith("{\"_meta\":{");
+        assertThat(meta.put(RawJson.EMPTY_OBJECT).text())
+                .startsWith("{\"_meta\":{")
+                .doesNotContain("logLevel");
+        var logging = meta.put(params, new CallRound(true, false, false, LogLevel.DEBUG));
+        assertThat(
+                        Json.tree(logging.bytes())
+                                .at("/_meta/io.modelcontextprotocol~1logLevel")
+                                .asString(""))
+                .isEqualTo("debug");
     }
 
     private StdioHandshake.Outcome make() throws McpException, InterruptedException {
