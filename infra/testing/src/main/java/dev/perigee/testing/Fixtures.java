@@ -38,6 +38,11 @@ public final class Fixtures {
         return Checkout.testing("fixtures/asking.mjs");
     }
 
+    /** Fixture S, of revision 2026-07-28, with what MCP's conformance suite asks servers for. */
+    public static Path suiteScript() {
+        return Checkout.testing("fixtures/suite.mjs");
+    }
+
     /** The script of R, which asks by its answers; its head says how it is run. */
     public static Path roundsScript() {
         return Checkout.testing("fixtures/rounds.mjs");

@@ -123,6 +123,8 @@ class CommandLineTest {
                 "drain w --admin here                          | write it as http://HOST:PORT",
                 "drain w --admin ws://h:1/link                 | write it as http://HOST:PORT",
                 "drain w --token-file /nowhere/token           | /nowhere/token cannot be read",
+                "door --tokens /nowhere/tokens                 | /nowhere/tokens cannot be read",
+                "door --tokens tokens --listen here            | no HOST:PORT",
             })
     void explainsBadUsage(String arguments, String message) {
         var run = CliRun.of(arguments == null ? new String[0] : arguments.split(" +"));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("Places")
+@DisplayName("CAL-20: places of a door's users")
 final class PlacesTest {
     private final Places places = new Places(2, 3);
 

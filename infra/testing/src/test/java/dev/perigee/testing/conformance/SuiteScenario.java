@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * One of the suite's tests of clients, at one revision of MCP.
+ * One of the suite's tests, of clients or of servers, at one revision of MCP.
  *
  * @param revision {@value #EXTENSION} for what is part of none
  */
-record ClientScenario(String name, String revision) implements Comparable<ClientScenario> {
+record SuiteScenario(String name, String revision) implements Comparable<SuiteScenario> {
     /** The revision of what is optional. */
     static final String EXTENSION = "extension";
 
     private static final Pattern LISTED = Pattern.compile(" +- (\\S+) \\[(.+)]");
 
-    /** Those in what the suite's {@code list --client} prints, each at each of its revisions. */
-    static List<ClientScenario> listed(String printed) {
+    /** Those in what the suite's {@code list} prints of one side, each at each of its revisions. */
+    static List<SuiteScenario> listed(String printed) {
         return printed.lines()
                 .map(LISTED::matcher)
                 .filter(line -> line.matches())
@@ -26,8 +26,7 @@ record ClientScenario(String name, String revision) implements Comparable<Client
                                 Arrays.stream(line.group(2).split(","))
                                         .map(
                                                 revision ->
-                                                        new ClientScenario(
-                                                                line.group(1), revision)))
+                                                        new SuiteScenario(line.group(1), revision)))
                 .sorted()
                 .toList();
     }
@@ -37,9 +36,9 @@ record ClientScenario(String name, String revision) implements Comparable<Client
     }
 
     @Override
-    public int compareTo(ClientScenario other) {
-        return Comparator.comparing(ClientScenario::revision)
-                .thenComparing(ClientScenario::name)
+    public int compareTo(SuiteScenario other) {
+        return Comparator.comparing(SuiteScenario::revision)
+                .thenComparing(SuiteScenario::name)
                 .compare(this, other);
     }
 

@@ -17,6 +17,16 @@ import java.util.TreeSet;
  */
 record Verdict(boolean passes, SortedSet<String> passed, SortedSet<String> failed, String output) {
 
+    /** Of a server, of which the suite's exit code says nothing about one scenario. */
+    static Verdict read(Path results, String output) throws IOException {
+        var verdict = read(true, results, output);
+        return new Verdict(
+                verdict.passes() && verdict.failed().isEmpty(),
+                verdict.passed(),
+                verdict.failed(),
+                output);
+    }
+
     /** Of a run whose results are in this folder, in one of its own. */
     static Verdict read(boolean passes, Path results, String output) throws IOException {
         var passed = new TreeSet<String>();

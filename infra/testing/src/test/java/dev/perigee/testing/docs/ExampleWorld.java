@@ -47,6 +47,7 @@ final class ExampleWorld implements AutoCloseable {
         meanings.put("canary:9092", HOST + ":" + staging);
         meanings.put("worker:7070", HOST + ":" + FreePort.on(HOST));
         meanings.put("0.0.0.0:7070", "0.0.0.0:" + FreePort.on("0.0.0.0"));
+        meanings.put("0.0.0.0:7090", "0.0.0.0:" + FreePort.on("0.0.0.0"));
         meanings.put("--port 9092", "--port " + FreePort.on(HOST));
         meanings.put("--partitions 64", "--partitions 4"); // Many take long, and show no more.
         publishEarlier(folder, "2026.7.4");
@@ -81,6 +82,7 @@ final class ExampleWorld implements AutoCloseable {
                 "kafka.bootstrap.servers=%s\nworkers=ws://%s/link\n"
                         .formatted(cluster.bootstrap(), meanings.get("worker:7070")));
         write("worker.properties", "worker.id=worker-of-examples\nisolation.mode=none\n");
+        write("door.tokens", "0".repeat(64) + " t1 u1\n");
         write("link-token", "a token of examples, long enough");
         program("generate-config", "cat servers.jsonl");
         program("systemctl", "echo \"$@\"");

@@ -64,6 +64,7 @@ final class HelpExamplesTest {
                     "call",
                     "cancel",
                     "connect",
+                    "door",
                     "trace",
                     "tools",
                     "restart",
@@ -90,10 +91,10 @@ final class HelpExamplesTest {
                     "delete",
                     "erase");
 
-    private static final List<String> PARTS = List.of("dev", "broker", "worker", "gateway");
+    private static final List<String> PARTS = List.of("dev", "broker", "worker", "gateway", "door");
     private static final Pattern FOLLOWS = Pattern.compile(" (-f|--watch)\\b");
     private static final Pattern READY =
-            Pattern.compile("^ready (broker|worker|gateway)", Pattern.MULTILINE);
+            Pattern.compile("^ready (broker|worker|gateway|door)", Pattern.MULTILINE);
     private static final String ALL_READY = "All parts are ready";
     private static final Pattern ID_OF_WORKER = Pattern.compile("worker-2-[0-9a-f]+");
     private static final Pattern SECOND_WORKER =
@@ -238,13 +239,15 @@ final class HelpExamplesTest {
                     case "dev" -> "";
                     case "broker" -> NO_WORKER + "PERIGEE_BROKER_LISTEN=127.0.0.1:0 ";
                     case "gateway" -> NO_WORKER + "PERIGEE_ADMIN_LISTEN=127.0.0.1:0 ";
+                    case "door" -> NO_WORKER;
                     default -> "PERIGEE_LINK_LISTEN=127.0.0.1:0 PERIGEE_ADMIN_LISTEN=127.0.0.1:0 ";
                 };
         var port = command.equals("dev") ? " --kafka-port 0" : "";
         var part =
                 reader.shell()
                         .start(
-                                "exec env -u PERIGEE_BOOTSTRAP "
+                                "exec env "
+                                        + (command.equals("door") ? "" : "-u PERIGEE_BOOTSTRAP ")
                                         + own
                                         + HelpExample.with(port, line));
         try {
