@@ -18,6 +18,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -55,7 +58,7 @@ final class ActionDesk implements AutoCloseable {
     private final LinkedHashMap<String, ActionProgress> drained = new LinkedHashMap<>();
     private boolean closed;
 
-    private record Running(LongAction run, boolean ofMany, Thread thread) {
+    private record Running(LongAction run, boolean ofMany, Thread thread, AtomicBoolean stopped) {
         boolean isDone() {
             return run.progress().done();
         }
@@ -145,17 +148,8 @@ final class ActionDesk implements AutoCloseable {
             steps.add(step(requestId, actor, ask, instance));
         }
         var run = new ActionRun(requestId, ask.action(), steps, log, clock);
-        var results = log.results();
-        boolean begun = false;
-        try {
-            reserve(requestId, run, () -> run.run(results), steps.size() > 1);
-            begun = true;
-            return run.progress();
-        } finally {
-            if (!begun) {
-                results.close();
-            }
-        }
+        start(requestId, run, steps.size() > 1);
+        return run.progress();
     }
 
     private static List<InstanceView> instances(ActionAsk ask, Board board)
@@ -242,7 +236,7 @@ final class ActionDesk implements AutoCloseable {
                             clock.instant()));
         }
         var run = new RedriveRun(requestId, audits, letters, log, clock);
-        reserve(requestId, run, run::run, true);
+        start(requestId, run, true);
         return run.progress();
     }
 
@@ -267,23 +261,43 @@ final class ActionDesk implements AutoCloseable {
         return AuditTarget.selection(null, null, selection);
     }
 
-    private void reserve(String requestId, LongAction run, Runnable task, boolean ofMany)
+    /** Returns when it is recorded, which its own thread does: a stop waits for that, too. */
+    private void start(String requestId, LongAction run, boolean ofMany)
             throws ActionRefusedException, InterruptedException {
-        var thread = Thread.ofVirtual().name("console-action").unstarted(task);
-        var running = new Running(run, ofMany, thread);
-        enter(requestId, running);
-        boolean started = false;
+        var recorded = new CompletableFuture<Boolean>();
+        var thread =
+                Thread.ofVirtual()
+                        .name("console-action")
+                        .unstarted(() -> go(requestId, run, recorded));
+        enter(requestId, new Running(run, ofMany, thread, new AtomicBoolean()));
         try {
-            run.begin();
-            thread.start();
-            started = true;
-        } finally {
-            if (!started) {
-                leave(requestId);
+            recorded.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof ActionRefusedException refused) {
+                throw refused;
             }
+            throw new IllegalStateException("The action could not begin", e.getCause());
         }
     }
 
+    private void go(String requestId, LongAction run, CompletableFuture<Boolean> recorded) {
+        try {
+            run.begin();
+        } catch (ActionRefusedException | RuntimeException e) {
+            leave(requestId);
+            recorded.completeExceptionally(e);
+            return;
+        } catch (InterruptedException e) {
+            leave(requestId);
+            recorded.completeExceptionally(
+                    ActionTopics.unavailable(LongAction.GATEWAY_ENDS + " Nothing was done."));
+            return;
+        }
+        recorded.complete(true);
+        run.run();
+    }
+
+    /** Starts its thread unless it is refused: whoever closes the desk finds it running. */
     private void enter(String requestId, Running running) throws ActionRefusedException {
         lock.lock();
         try {
@@ -298,6 +312,7 @@ final class ActionDesk implements AutoCloseable {
                                 + " in all. Try again when they are.");
             }
             runs.put(requestId, running);
+            running.thread().start();
             if (runs.size() > REMEMBERED) {
                 runs.values().stream()
                         .filter(Running::isDone)
@@ -390,8 +405,39 @@ final class ActionDesk implements AutoCloseable {
     }
 
     /**
-     * Ends the runs; redrives record what they did not put back, and are waited for some seconds.
+     * Stops what is under way, whoever began it. What was begun goes on; what was recorded and not
+     * done is recorded as failed.
+     *
+     * @throws ActionRefusedException when the person may not, or there is none of this id here
      */
+    ActionProgress stop(Person person, String requestId) throws ActionRefusedException {
+        Running running;
+        lock.lock();
+        try {
+            running = runs.get(requestId);
+        } finally {
+            lock.unlock();
+        }
+        if (running == null) {
+            throw new ActionRefusedException(
+                    HttpStatus.NOT_FOUND_404, "This gateway knows of no such action that it does.");
+        }
+        var needed = running.run().progress().action().needed();
+        if (!person.role().includes(needed)) {
+            throw forbidden(person, needed);
+        }
+        if (!running.isDone() && running.stopped().compareAndSet(false, true)) {
+            running.run().stopFor("Stopped by " + Text.cut(person.name(), Text.NAME) + ".");
+            running.thread().interrupt();
+            LOG.atInfo()
+                    .addKeyValue("actor", person.name())
+                    .addKeyValue("request_id", requestId)
+                    .log("An action of the console was stopped");
+        }
+        return running.run().progress();
+    }
+
+    /** Ends the runs; they record what they did not do, and are waited for some seconds. */
     @Override
     public void close() {
         List<Running> open;

@@ -16,6 +16,20 @@ interface ActionLog extends AutoCloseable {
     void record(List<AuditRecord> records) throws ActionRefusedException, InterruptedException;
 
     /**
+     * The same of an action that is stopped: whoever stops it waits for this, for a time. A stop
+     * that comes meanwhile has it written again.
+     */
+    default void recordToTheEnd(List<AuditRecord> records)
+            throws ActionRefusedException, InterruptedException {
+        var _ = Thread.interrupted();
+        try {
+            record(records);
+        } catch (InterruptedException e) {
+            record(records);
+        }
+    }
+
+    /**
      * Returns when it is in Kafka.
      *
      * @throws ActionRefusedException when it cannot be written, and perhaps was
@@ -27,7 +41,7 @@ interface ActionLog extends AutoCloseable {
      *
      * @throws ActionRefusedException when they cannot be read
      */
-    Results results() throws ActionRefusedException;
+    Results results() throws ActionRefusedException, InterruptedException;
 
     @Override
     void close();
@@ -39,7 +53,7 @@ interface ActionLog extends AutoCloseable {
          *
          * @throws ActionRefusedException when they cannot be read any more
          */
-        List<CommandResult> poll(Duration wait) throws ActionRefusedException;
+        List<CommandResult> poll(Duration wait) throws ActionRefusedException, InterruptedException;
 
         @Override
         void close();

@@ -9,8 +9,8 @@ import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code /console/api/actions}: POST begins an action, GET with its id says how far it came. On a
- * virtual thread of each request.
+ * {@code /console/api/actions}: POST begins an action, GET with its id says how far it came, DELETE
+ * stops it. On a virtual thread of each request.
  */
 final class ActionPages {
     /** A thousand long ids, and more than any reason. */
@@ -56,6 +56,15 @@ final class ActionPages {
         return progress == null
                 ? new Answer(HttpStatus.NOT_FOUND_404, new Problem("actions?id= a request_id"))
                 : new Answer(HttpStatus.OK_200, progress);
+    }
+
+    /** Stops an action that is under way; the caller has made sure that no other site asks. */
+    Answer stop(Person person, @Nullable String id) {
+        try {
+            return new Answer(HttpStatus.OK_200, desk.stop(person, id == null ? "" : id));
+        } catch (ActionRefusedException e) {
+            return new Answer(e.status(), new Problem(e.reason()));
+        }
     }
 
     private static byte[] body(Request request) throws IOException, ActionRefusedException {

@@ -13,17 +13,22 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Run of one action over its instances: so many at a time, the next when these have their results
  * and a second is over. Each is recorded before its command is sent. Ends where none of a time came
- * right: what is wrong there is wrong with the rest. {@link #run} is for one thread, the progress
- * for any.
+ * right: what is wrong there is wrong with the rest. What was recorded and then not sent is
+ * recorded as failed. {@link #begin} and {@link #run} are for one thread, the progress for any.
  */
 final class ActionRun implements LongAction {
+    private static final Logger LOG = LoggerFactory.getLogger(ActionRun.class);
+
     /** Instances at a time, and a second. */
     static final int RATE = 10;
 
@@ -40,6 +45,12 @@ final class ActionRun implements LongAction {
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
     private final ActionTally tally = new ActionTally();
+
+    /** Of its thread: recorded, and not sent as far as is known. */
+    private final List<Step> unsent = new ArrayList<>();
+
+    private ActionLog.@Nullable Results results;
+    private volatile String stop = GATEWAY_ENDS;
     private int begun;
 
     /**
@@ -75,12 +86,30 @@ final class ActionRun implements LongAction {
     /** Records the first ones. */
     @Override
     public void begin() throws ActionRefusedException, InterruptedException {
-        record(chunk(0));
+        var opened = log.results();
+        boolean recorded = false;
+        try {
+            record(chunk(0));
+            results = opened;
+            recorded = true;
+        } catch (InterruptedException e) {
+            end(stop);
+            throw e;
+        } finally {
+            if (!recorded) {
+                opened.close();
+            }
+        }
     }
 
-    /** Does it; closes the results. */
-    void run(ActionLog.Results results) {
-        try (results) {
+    @Override
+    public void stopFor(String why) {
+        stop = why;
+    }
+
+    @Override
+    public void run() {
+        try (var results = Objects.requireNonNull(this.results, "not begun")) {
             for (int at = 0; at < steps.size(); at += RATE) {
                 long start = System.nanoTime();
                 var chunk = chunk(at);
@@ -102,7 +131,7 @@ final class ActionRun implements LongAction {
         } catch (ActionRefusedException e) {
             end(e.reason());
         } catch (InterruptedException e) {
-            end("The gateway ends: what was not begun is left as it is.");
+            end(stop + " What was begun goes on, the rest is left as it is.");
         } catch (RuntimeException e) {
             end("An internal error ended it: see the gateway's log.");
             throw e;
@@ -114,7 +143,19 @@ final class ActionRun implements LongAction {
     }
 
     private void record(List<Step> chunk) throws ActionRefusedException, InterruptedException {
-        log.record(chunk.stream().map(Step::audit).toList());
+        unsent.addAll(chunk);
+        boolean refused = true;
+        try {
+            log.record(chunk.stream().map(Step::audit).toList());
+            refused = false;
+        } catch (InterruptedException e) {
+            refused = false;
+            throw e;
+        } finally {
+            if (refused) {
+                unsent.clear();
+            }
+        }
     }
 
     /** Sends one by one: those before one that fails will be done. Returns how many came right. */
@@ -123,11 +164,9 @@ final class ActionRun implements LongAction {
         for (int i = 0; i < chunk.size(); i++) {
             try {
                 log.send(renewed(chunk.get(i).command()));
+                unsent.removeFirst();
             } catch (ActionRefusedException e) {
-                log.record(
-                        chunk.subList(i, chunk.size()).stream()
-                                .map(step -> step.audit().failed(e.reason(), clock.instant()))
-                                .toList());
+                takeBack(e.reason());
                 await(chunk.subList(0, i), results);
                 throw e;
             }
@@ -197,11 +236,34 @@ final class ActionRun implements LongAction {
     }
 
     private void end(@Nullable String why) {
+        if (why != null) {
+            takeBack(why);
+        }
         lock.lock();
         try {
             tally.close(why);
         } finally {
             lock.unlock();
+        }
+    }
+
+    /**
+     * Records as failed what was recorded and not sent; where that cannot be, it stays accepted.
+     */
+    private void takeBack(String why) {
+        var left = unsent.stream().map(step -> step.audit().failed(why, clock.instant())).toList();
+        unsent.clear();
+        try {
+            if (!left.isEmpty()) {
+                log.recordToTheEnd(left);
+            }
+        } catch (ActionRefusedException | InterruptedException e) {
+            LOG.atWarn()
+                    .addKeyValue("request_id", requestId)
+                    .addKeyValue("targets", left.size())
+                    .log(
+                            "What was not done of an action could not be recorded: {}",
+                            e.getMessage());
         }
     }
 

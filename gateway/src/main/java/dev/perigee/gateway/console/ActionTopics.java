@@ -29,6 +29,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.utils.Utils;
 import org.eclipse.jetty.http.HttpStatus;
@@ -128,6 +129,8 @@ final class ActionTopics implements ActionLog {
             }
         } catch (ExecutionException e) {
             throw unavailable(why(failure, e.getCause()));
+        } catch (InterruptException e) {
+            throw interrupted(e);
         } catch (TimeoutException | KafkaException e) {
             throw unavailable(why(failure, e));
         }
@@ -151,7 +154,7 @@ final class ActionTopics implements ActionLog {
     }
 
     @Override
-    public Results results() throws ActionRefusedException {
+    public Results results() throws ActionRefusedException, InterruptedException {
         var name = names.of(Topic.COMMAND_RESULTS);
         Consumer<byte[], byte[]> consumer = null;
         try {
@@ -173,13 +176,21 @@ final class ActionTopics implements ActionLog {
             if (consumer != null) {
                 consumer.close(CloseOptions.timeout(Duration.ZERO));
             }
-            throw unavailable(why("The results on " + name + " cannot be read", e));
+            if (e instanceof InterruptException stop) {
+                throw interrupted(stop);
+            }
+            throw unreadable(name, e);
         }
+    }
+
+    private static ActionRefusedException unreadable(String name, KafkaException e) {
+        return unavailable(why("The results on " + name + " cannot be read", e));
     }
 
     private record Tail(Consumer<byte[], byte[]> consumer, String name) implements Results {
         @Override
-        public List<CommandResult> poll(Duration wait) throws ActionRefusedException {
+        public List<CommandResult> poll(Duration wait)
+                throws ActionRefusedException, InterruptedException {
             var results = new ArrayList<CommandResult>();
             try {
                 for (var record : consumer.poll(wait)) {
@@ -191,8 +202,10 @@ final class ActionTopics implements ActionLog {
                         // Of a newer version, or somebody else's: it is no result of ours.
                     }
                 }
+            } catch (InterruptException e) {
+                throw interrupted(e);
             } catch (KafkaException e) {
-                throw unavailable(why("The results on " + name + " cannot be read", e));
+                throw unreadable(name, e);
             }
             return results;
         }
@@ -209,6 +222,14 @@ final class ActionTopics implements ActionLog {
                         + ": there is no right to. 'perigee acls console' lists those that it"
                         + " needs."
                 : failure + ": " + (cause == null ? "no answer" : cause.getMessage());
+    }
+
+    /** Kafka's has set the thread's flag again, which would end the next wait, too. */
+    static InterruptedException interrupted(InterruptException cause) {
+        var _ = Thread.interrupted();
+        var interrupted = new InterruptedException("while Kafka was waited for");
+        interrupted.initCause(cause);
+        return interrupted;
     }
 
     static ActionRefusedException unavailable(String why) {

@@ -176,11 +176,12 @@ final class ConsoleHandler extends Handler.Abstract {
 
     private void act(Person person, Request request, Response response, Callback callback)
             throws IOException, InterruptedException {
+        var id = Request.extractQueryParameters(request).getValue("id");
+        boolean stops = HttpMethod.DELETE.is(request.getMethod());
         if (HttpMethod.GET.is(request.getMethod())) {
-            var id = Request.extractQueryParameters(request).getValue("id");
             answer(response, callback, actions.progress(id));
-        } else if (!HttpMethod.POST.is(request.getMethod())) {
-            notAllowed(response, callback, "GET, POST");
+        } else if (!stops && !HttpMethod.POST.is(request.getMethod())) {
+            notAllowed(response, callback, "GET, POST, DELETE");
         } else if (ConsoleAccess.isFromElsewhere(request)) {
             problem(
                     response,
@@ -191,7 +192,10 @@ final class ConsoleHandler extends Handler.Abstract {
                             + ConsoleAccess.MARK
                             + ", or with a token in the header Authorization and from no page");
         } else {
-            answer(response, callback, actions.begin(person, request));
+            answer(
+                    response,
+                    callback,
+                    stops ? actions.stop(person, id) : actions.begin(person, request));
         }
     }
 

@@ -145,7 +145,7 @@ final class KafkaLetters implements Letters {
                     "This gateway has no right to put dead letters back: 'perigee acls"
                             + " console-redrive' lists those that it needs.");
         } catch (InterruptException e) {
-            throw interrupted(e);
+            throw ActionTopics.interrupted(e);
         } catch (KafkaException e) {
             throw ActionTopics.unavailable(ActionTopics.why("Nothing more is put back", e));
         }
@@ -164,21 +164,13 @@ final class KafkaLetters implements Letters {
         try {
             return reading.read();
         } catch (InterruptException e) {
-            throw interrupted(e);
+            throw ActionTopics.interrupted(e);
         } catch (KafkaException e) {
             throw ActionTopics.unavailable(
                     ActionTopics.why(names.of(Topic.DEAD_LETTERS) + " cannot be read", e));
         } finally {
             looks.release();
         }
-    }
-
-    /** Kafka's has set the thread's flag again, which would end the next wait, too. */
-    private static InterruptedException interrupted(InterruptException cause) {
-        var _ = Thread.interrupted();
-        var interrupted = new InterruptedException("while Kafka was waited for");
-        interrupted.initCause(cause);
-        return interrupted;
     }
 
     /** Consumer of dead-letters; closed with what it reads. */

@@ -29,6 +29,7 @@ final class RedriveRun implements LongAction {
     private final ReentrantLock lock = new ReentrantLock();
     private final List<AuditRecord> notDone = new ArrayList<>();
     private final ActionTally tally = new ActionTally();
+    private volatile String stop = GATEWAY_ENDS;
 
     /**
      * A run.
@@ -61,22 +62,33 @@ final class RedriveRun implements LongAction {
 
     @Override
     public void begin() throws ActionRefusedException, InterruptedException {
-        log.record(List.copyOf(open.values()));
+        try {
+            log.record(List.copyOf(open.values()));
+        } catch (InterruptedException e) {
+            end(stop, "");
+            throw e;
+        }
+    }
+
+    @Override
+    public void stopFor(String why) {
+        stop = why;
     }
 
     /** Puts them back. */
-    void run() {
+    @Override
+    public void run() {
         try {
             letters.redrive(List.copyOf(open.keySet()), this::putBack);
             List.copyOf(open.keySet())
                     .forEach(place -> ended(place, false, "it is not there any more"));
-            end(null);
+            end(null, "");
         } catch (ActionRefusedException e) {
-            end(e.reason() + rest());
+            end(e.reason() + rest(), UNSURE);
         } catch (InterruptedException e) {
-            end("The gateway ends." + rest());
+            end(stop + rest(), UNSURE);
         } catch (RuntimeException e) {
-            end("An internal error ended it: see the gateway's log." + rest());
+            end("An internal error ended it: see the gateway's log." + rest(), UNSURE);
             throw e;
         }
     }
@@ -107,31 +119,25 @@ final class RedriveRun implements LongAction {
         }
     }
 
-    private void record() throws ActionRefusedException, InterruptedException {
-        if (notDone.isEmpty()) {
-            return;
-        }
-        try {
-            log.record(notDone);
-        } catch (InterruptedException e) {
-            log.record(notDone); // The stop came while it recorded, which it may do to the end.
-        }
-    }
-
-    /** Says how it ended once the failures are recorded, or cannot be, and forgets the records. */
-    private void end(@Nullable String why) {
+    /**
+     * Says how it ended once the failures are recorded, or cannot be, and forgets the records.
+     *
+     * @param unsure what is not known of those that are open
+     */
+    private void end(@Nullable String why, String unsure) {
         var problem = why;
         if (why != null) {
             open.values()
-                    .forEach(audit -> notDone.add(audit.failed(why + UNSURE, clock.instant())));
+                    .forEach(audit -> notDone.add(audit.failed(why + unsure, clock.instant())));
         }
-        var _ = Thread.interrupted(); // Whoever stops it waits for this, for a time.
         try {
-            record();
+            if (!notDone.isEmpty()) {
+                log.recordToTheEnd(notDone);
+            }
         } catch (ActionRefusedException e) {
             problem = why == null ? e.reason() : why;
         } catch (InterruptedException e) {
-            problem = why == null ? "The gateway ends." : why;
+            problem = why == null ? stop : why;
         }
         lock.lock();
         try {

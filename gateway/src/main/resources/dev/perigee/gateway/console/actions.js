@@ -6,6 +6,7 @@ import { plural } from './format.js';
 const ROLES = ['read', 'operate', 'admin'];
 const MOST = 1000;
 const LOOK_MS = 500;
+const ACT = { headers: { 'Content-Type': 'application/json', 'X-Perigee-Console': '1' } };
 
 // Each: name, least role, what it does.
 const ACTIONS = {
@@ -28,6 +29,7 @@ export class Actions {
   #role = 'read';
   #asked = null;
   #run = 0;
+  #begun = '';
 
   constructor() {
     byId('action-form').addEventListener('submit', (event) => {
@@ -35,6 +37,7 @@ export class Actions {
       this.#send();
     });
     byId('action-close').addEventListener('click', () => byId('action').close());
+    byId('action-stop').addEventListener('click', () => this.#stop());
     byId('action').addEventListener('close', () => {
       this.#run += 1;
       this.#asked?.closed?.();
@@ -120,6 +123,7 @@ export class Actions {
   #busy(busy, done = false) {
     for (const field of ['kind', 'tool', 'reason', 'count']) byId(`action-${field}`).disabled = busy || done;
     byId('action-do').hidden = busy || done;
+    byId('action-stop').hidden = true;
     setText(byId('action-close'), busy || done ? 'Close' : 'Cancel');
   }
 
@@ -145,8 +149,8 @@ export class Actions {
     this.#busy(true);
     setText(byId('action-progress'), 'Asking…');
     const [status, answer] = await ask('api/actions', {
+      ...ACT,
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'X-Perigee-Console': '1' },
       body: JSON.stringify(body),
     });
     if (run !== this.#run) return;
@@ -158,7 +162,20 @@ export class Actions {
       return;
     }
     byId('action-close').focus();
+    this.#begun = answer.request_id;
+    byId('action-stop').hidden = count === 1;
+    byId('action-stop').disabled = false;
     await this.#follow(run, answer);
+  }
+
+  // What was begun goes on; the loop that follows shows how it ended.
+  async #stop() {
+    byId('action-close').focus();
+    byId('action-stop').disabled = true;
+    const [status, answer] = await ask(`api/actions?id=${encodeURIComponent(this.#begun)}`, { ...ACT, method: 'DELETE' });
+    if (status === 200) return;
+    setText(byId('action-error'), answer.error ?? 'The gateway does not answer.');
+    byId('action-stop').disabled = false;
   }
 
   async #follow(run, begun) {

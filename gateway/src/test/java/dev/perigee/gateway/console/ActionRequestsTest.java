@@ -13,6 +13,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
@@ -245,6 +248,65 @@ final class ActionRequestsTest {
         assertThat(response.body()).contains("mcp.audit does not exist");
         assertThat(console.log.commands()).isEmpty();
         assertThat(console.log.openResults()).isZero();
+    }
+
+    private HttpResponse<String> stop(String token, String requestId) throws Exception {
+        return console.send(
+                console.request("/console/api/actions?id=" + requestId)
+                        .header("Authorization", "Bearer " + token)
+                        .DELETE());
+    }
+
+    @Test
+    @DisplayName("OPS-05: whoever may do an action may stop it, and no page of elsewhere does")
+    void stops() throws Exception {
+        startWithPeople();
+        console.log.holdCommandsAfter(0);
+        var begun = act(ALICE, RESTART);
+        var id = ServedConsole.json(begun).get("request_id").asString();
+        console.log.awaitHeld();
+
+        assertThat(stop(BOB, id).statusCode()).isEqualTo(403);
+        assertThat(stop(ALICE, "another").statusCode()).isEqualTo(404);
+        var cookie = console.login(ALICE).headers().firstValue("Set-Cookie").orElseThrow();
+        var foreign =
+                console.request("/console/api/actions?id=" + id)
+                        .header("Cookie", cookie.substring(0, cookie.indexOf(';')))
+                        .header("Sec-Fetch-Site", "same-site")
+                        .DELETE();
+        assertThat(console.send(foreign).statusCode()).isEqualTo(403);
+        assertThat(console.log.order()).containsExactly("audit accepted");
+        assertThat(stop(ALICE, id).statusCode()).isEqualTo(200);
+
+        assertThat(ended(begun).get("problem").asString()).startsWith("Stopped by alice.");
+        assertThat(console.log.order()).containsExactly("audit accepted", "audit failed");
+        assertThat(console.log.audits().getLast().error()).startsWith("Stopped by alice.");
+        assertThat(stop(ALICE, id).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    @DisplayName("OPS-05: a gateway that is stopped while it records an action waits for its end")
+    void waitsForWhatIsJustRecorded() throws Exception {
+        startWithPeople();
+        console.log.holdRecording();
+        var answer = CompletableFuture.supplyAsync(() -> unchecked(() -> act(ALICE, RESTART)));
+        console.log.awaitHeld();
+
+        console.endActions();
+
+        assertThat(console.log.order()).containsExactly("audit accepted", "audit failed");
+        assertThat(console.log.openResults()).isZero();
+        var refused = answer.get(30, TimeUnit.SECONDS);
+        assertThat(refused.statusCode()).isEqualTo(503);
+        assertThat(refused.body()).contains("The gateway ends. Nothing was done.");
+    }
+
+    private static <T> T unchecked(Callable<T> asked) {
+        try {
+            return asked.call();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test

@@ -39,14 +39,74 @@ final class ActionRunTest {
                                     AuditAction.RESTART.payload("i", "t", "u" + i, null, "why"))));
         }
         var run = new ActionRun("r", AuditAction.RESTART, steps, log, () -> NOON);
-        run.begin();
-        run.run(log.results());
         return run;
+    }
+
+    private ActionRun ended(int instances) throws Exception {
+        var run = run(instances);
+        run.begin();
+        run.run();
+        return run;
+    }
+
+    /** Begins a run on a thread of its own, and stops it where the log holds it. */
+    private ActionRun stopped(int instances) throws Exception {
+        var run = run(instances);
+        var thread =
+                Thread.ofVirtual()
+                        .start(
+                                () -> {
+                                    try {
+                                        run.begin();
+                                        run.run();
+                                    } catch (ActionRefusedException | InterruptedException e) {
+                                        log.note("not begun");
+                                    }
+                                });
+        log.awaitHeld();
+        run.stopFor("Stopped by bob.");
+        thread.interrupt();
+        thread.join();
+        return run;
+    }
+
+    private List<String> failed() {
+        return log.audits().stream()
+                .filter(audit -> audit.outcome() == AuditOutcome.FAILED)
+                .map(AuditRecord::actionId)
+                .toList();
+    }
+
+    @Test
+    void recordsAsFailedWhatAStopLeavesUnsent() throws Exception {
+        log.answerNothing();
+        log.holdCommandsAfter(2);
+
+        var progress = stopped(4).progress();
+
+        assertThat(failed()).containsExactly("c2", "c3");
+        assertThat(log.audits().getLast().error()).startsWith("Stopped by bob.");
+        assertThat(progress.begun()).isEqualTo(2);
+        assertThat(progress.problem()).contains("What was begun goes on");
+        assertThat(progress.done()).isTrue();
+        assertThat(log.openResults()).isZero();
+    }
+
+    @Test
+    void recordsAsFailedWhatIsStoppedWhileItIsRecorded() throws Exception {
+        log.holdRecording();
+
+        var progress = stopped(2).progress();
+
+        assertThat(failed()).containsExactly("c0", "c1");
+        assertThat(log.order()).endsWith("not begun").doesNotContain("command restart");
+        assertThat(progress.done()).isTrue();
+        assertThat(log.openResults()).isZero();
     }
 
     @Test
     void recordsEveryTimeBeforeItsCommands() throws Exception {
-        var progress = run(ActionRun.RATE + 2).progress();
+        var progress = ended(ActionRun.RATE + 2).progress();
 
         var expected = new ArrayList<String>();
         for (int count : List.of(ActionRun.RATE, 2)) {
@@ -64,7 +124,7 @@ final class ActionRunTest {
     void endsWhereNoneOfATimeCameRight() throws Exception {
         log.end(CommandOutcome.FAILED);
 
-        var progress = run(25).progress();
+        var progress = ended(25).progress();
 
         assertThat(log.commands()).hasSize(ActionRun.RATE);
         assertThat(log.audits()).hasSize(ActionRun.RATE);
@@ -76,12 +136,9 @@ final class ActionRunTest {
     void recordsAsFailedOnlyWhatWasNotSent() throws Exception {
         log.refuseCommandsAfter(3, "no leader");
 
-        var progress = run(ActionRun.RATE).progress();
+        var progress = ended(ActionRun.RATE).progress();
 
-        assertThat(log.audits())
-                .filteredOn(audit -> audit.outcome() == AuditOutcome.FAILED)
-                .extracting(AuditRecord::actionId)
-                .containsExactly("c3", "c4", "c5", "c6", "c7", "c8", "c9");
+        assertThat(failed()).containsExactly("c3", "c4", "c5", "c6", "c7", "c8", "c9");
         assertThat(progress.begun()).isEqualTo(3);
         assertThat(progress.completed()).isEqualTo(3);
         assertThat(progress.problem()).isEqualTo("no leader");
@@ -89,7 +146,7 @@ final class ActionRunTest {
 
     @Test
     void letsACommandExpireFromWhenItIsSent() throws Exception {
-        var _ = run(1);
+        var _ = ended(1);
 
         assertThat(log.commands().getFirst().expiresAt()).isEqualTo(NOON.plus(ActionRun.DEADLINE));
     }

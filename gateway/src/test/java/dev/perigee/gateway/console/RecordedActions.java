@@ -1,5 +1,7 @@
 package dev.perigee.gateway.console;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.perigee.protocol.audit.AuditRecord;
 import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandOutcome;
@@ -10,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,6 +30,9 @@ final class RecordedActions implements ActionLog {
     private volatile @Nullable String noCommands;
     private volatile int before;
     private volatile boolean closed;
+    private volatile boolean holdsRecording;
+    private volatile int held = Integer.MAX_VALUE;
+    private final CountDownLatch holding = new CountDownLatch(1);
 
     void refuseRecords(String why) {
         noRecords = why;
@@ -68,8 +74,33 @@ final class RecordedActions implements ActionLog {
         return openResults.get();
     }
 
+    /** Holds the next recording, or the command after so many, until its thread is interrupted. */
+    void holdRecording() {
+        holdsRecording = true;
+    }
+
+    void holdCommandsAfter(int sent) {
+        held = sent;
+    }
+
+    /** Leaves commands without results. */
+    void answerNothing() {
+        outcome = CommandOutcome.ACKNOWLEDGED;
+    }
+
+    /** Returns when something is held. */
+    void awaitHeld() throws InterruptedException {
+        assertThat(holding.await(30, TimeUnit.SECONDS)).isTrue();
+    }
+
+    private void hold() throws InterruptedException {
+        holding.countDown();
+        new CountDownLatch(1).await();
+    }
+
     @Override
-    public void record(List<AuditRecord> records) throws ActionRefusedException {
+    public void record(List<AuditRecord> records)
+            throws ActionRefusedException, InterruptedException {
         if (closed) {
             throw new ActionRefusedException(503, "The gateway ends.");
         }
@@ -80,10 +111,17 @@ final class RecordedActions implements ActionLog {
             audits.add(record);
             order.add("audit " + record.outcome().name().toLowerCase(Locale.ROOT));
         }
+        if (holdsRecording) {
+            holdsRecording = false;
+            hold();
+        }
     }
 
     @Override
-    public void send(Command command) throws ActionRefusedException {
+    public void send(Command command) throws ActionRefusedException, InterruptedException {
+        if (commands.size() >= held) {
+            hold();
+        }
         if (noCommands != null && commands.size() >= before) {
             throw new ActionRefusedException(503, noCommands);
         }
@@ -106,15 +144,11 @@ final class RecordedActions implements ActionLog {
         openResults.incrementAndGet();
         return new Results() {
             @Override
-            public List<CommandResult> poll(Duration wait) {
+            public List<CommandResult> poll(Duration wait) throws InterruptedException {
                 var some = new ArrayList<CommandResult>();
-                try {
-                    var first = results.poll(wait.toMillis(), TimeUnit.MILLISECONDS);
-                    if (first != null) {
-                        some.add(first);
-                    }
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
+                var first = results.poll(wait.toMillis(), TimeUnit.MILLISECONDS);
+                if (first != null) {
+                    some.add(first);
                 }
                 results.drainTo(some);
                 return some;

@@ -205,6 +205,27 @@ final class RedriveRequestsTest {
     }
 
     @Test
+    @DisplayName("OPS-05: a redrive that is stopped records what it left, and another can begin")
+    void recordsWhatAPersonStops() throws Exception {
+        console.letters.hold(new CountDownLatch(1));
+        var begun = act(ALICE, redrive("3@17", "3@18"));
+        var id = ServedConsole.json(begun).get("request_id").asString();
+
+        var stopped =
+                console.send(
+                        console.request("/console/api/actions?id=" + id)
+                                .header("Authorization", "Bearer " + ALICE)
+                                .DELETE());
+
+        assertThat(stopped.statusCode()).isEqualTo(200);
+        assertThat(ended(begun).get("problem").asString()).startsWith("Stopped by alice.");
+        assertThat(audited(AuditOutcome.FAILED))
+                .containsExactlyInAnyOrder(selection("3@17"), selection("3@18"));
+        console.letters.hold(new CountDownLatch(0));
+        assertThat(ended(act(ALICE, redrive("3@17"))).get("completed").asInt()).isEqualTo(1);
+    }
+
+    @Test
     @DisplayName("OPS-05: what cannot be recorded is not put back")
     void doesNothingUnrecorded() throws Exception {
         console.log.refuseRecords("The topic mcp.audit does not exist");
