@@ -139,6 +139,11 @@ record OidcClient(
         };
     }
 
+    /** Whether roles can be told by these, or by the lack of them. */
+    boolean hasRoleClaim(Map<String, Object> claims) {
+        return valueOf(claims) != null;
+    }
+
     private @Nullable Object valueOf(Map<String, Object> claims) {
         Object value = claims.get(roleClaim);
         if (value != null) {

@@ -9,6 +9,7 @@ import com.nimbusds.jose.jwk.source.ImmutableJWKSet;
 import com.nimbusds.jose.proc.BadJOSEException;
 import com.nimbusds.jose.proc.JWSVerificationKeySelector;
 import com.nimbusds.jose.proc.SecurityContext;
+import com.nimbusds.jose.util.JSONObjectUtils;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
@@ -29,11 +30,13 @@ import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.eclipse.jetty.http.HttpStatus;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +53,9 @@ final class OidcProvider {
     private static final Duration KNOWN = Duration.ofMinutes(5);
     private static final long LARGEST = 1 << 20;
     private static final int AT_ONCE = 4;
+
+    /** What may stand in a header, and fits there. */
+    private static final Pattern BEARER = Pattern.compile("[A-Za-z0-9._~+/=-]{1,8192}");
 
     /** Signatures by a key of which the provider shows one half only. */
     private static final Set<JWSAlgorithm> ALGORITHMS =
@@ -76,10 +82,11 @@ final class OidcProvider {
             @Nullable String issuer,
             @Nullable String authorizationEndpoint,
             @Nullable String tokenEndpoint,
+            @Nullable String userinfoEndpoint,
             @Nullable String jwksUri,
             @Nullable List<String> tokenEndpointAuthMethodsSupported) {}
 
-    private record Tokens(@Nullable String idToken) {
+    private record Tokens(@Nullable String idToken, @Nullable String accessToken) {
         @Override
         public String toString() {
             return "(secret)";
@@ -122,7 +129,38 @@ final class OidcProvider {
      */
     Person person(String code, LoginTickets.Attempt attempt)
             throws LoginRefusedException, InterruptedException {
-        return client.person(claims(code, attempt).getClaims());
+        var metadata = metadata();
+        var tokens = redeemed(metadata, code, attempt);
+        var claims = claims(metadata, tokens, attempt).getClaims();
+        var endpoint = metadata.userinfoEndpoint();
+        var access = tokens.accessToken();
+        return client.person(
+                client.hasRoleClaim(claims) || endpoint == null || access == null
+                        ? claims
+                        : withUserInfo(claims, endpoint(endpoint, "userinfo"), access));
+    }
+
+    /**
+     * With what the provider says of the person beside the token, where by the standard it keeps
+     * the claims of scopes; those of the signed token hold.
+     */
+    private Map<String, Object> withUserInfo(Map<String, Object> claims, URI endpoint, String token)
+            throws LoginRefusedException, InterruptedException {
+        if (!BEARER.matcher(token).matches()) {
+            throw broken("its access token is none");
+        }
+        var answer =
+                asked(HttpRequest.newBuilder(endpoint).header("Authorization", "Bearer " + token));
+        try {
+            var all = new LinkedHashMap<>(JSONObjectUtils.parse(new String(answer, UTF_8)));
+            if (!Objects.equals(all.get("sub"), claims.get("sub"))) {
+                throw broken("its userinfo is of somebody else");
+            }
+            all.putAll(claims);
+            return all;
+        } catch (ParseException e) {
+            throw broken("its userinfo is not understood");
+        }
     }
 
     /** Something that asks the provider. */
@@ -180,9 +218,8 @@ final class OidcProvider {
         throw broken("it has no " + name + " endpoint by https");
     }
 
-    private JWTClaimsSet claims(String code, LoginTickets.Attempt attempt)
+    private Tokens redeemed(Metadata metadata, String code, LoginTickets.Attempt attempt)
             throws LoginRefusedException, InterruptedException {
-        var metadata = metadata();
         var answer = ask(redemption(metadata, code, attempt));
         if (isOfTheCode(answer)) {
             throw new LoginRefusedException(
@@ -191,7 +228,12 @@ final class OidcProvider {
                             + answer.statusCode()
                             + ".");
         }
-        var token = read(body(answer), Tokens.class).idToken();
+        return read(body(answer), Tokens.class);
+    }
+
+    private JWTClaimsSet claims(Metadata metadata, Tokens tokens, LoginTickets.Attempt attempt)
+            throws LoginRefusedException, InterruptedException {
+        var token = tokens.idToken();
         if (token == null) {
             throw broken("it gives no id_token");
         }

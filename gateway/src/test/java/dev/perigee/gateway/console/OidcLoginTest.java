@@ -183,6 +183,49 @@ final class OidcLoginTest {
         NOT_YET
     }
 
+    private HttpResponse<String> loginWithoutGroups(Map<String, Object> told) throws Exception {
+        provider.change(it -> it.claim("groups", null));
+        provider.tellOfPerson(told);
+        return login();
+    }
+
+    @Test
+    @DisplayName("OPS-05: a provider that keeps claims out of its token is asked for them")
+    void asksForClaims() throws Exception {
+        var cookie =
+                session(
+                        loginWithoutGroups(
+                                Map.of(
+                                        "sub",
+                                        "0815",
+                                        "preferred_username",
+                                        "boss",
+                                        "groups",
+                                        List.of("chiefs"))));
+
+        var who =
+                ServedConsole.json(
+                        console.send(
+                                console.request("/console/api/session").header("Cookie", cookie)));
+        assertThat(who.get("role").asString()).isEqualTo("admin");
+        // What is signed holds.
+        assertThat(who.get("name").asString()).isEqualTo("oidc:olga (0815)");
+    }
+
+    @Test
+    @DisplayName("OPS-05: claims of somebody else, or of nobody, let nobody in")
+    void refusesClaimsOfOthers() throws Exception {
+        assertRefused(
+                loginWithoutGroups(Map.of("sub", "4711", "groups", List.of("chiefs"))),
+                502,
+                "its userinfo is of somebody else");
+        assertRefused(
+                loginWithoutGroups(Map.of("groups", List.of("chiefs"))),
+                502,
+                "its userinfo is of somebody else");
+        assertRefused(loginWithoutGroups(Map.of("sub", "0815")), 403, "gives you a role here");
+    }
+
     @ParameterizedTest
     @EnumSource
     @DisplayName("OPS-05: a token with a false claim lets nobody in")

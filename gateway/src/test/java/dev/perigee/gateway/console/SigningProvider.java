@@ -30,8 +30,10 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Date;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -42,6 +44,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * OpenID provider over HTTP, which checks codes and PKCE as a real one, and lies where it is told.
@@ -62,6 +65,7 @@ final class SigningProvider implements AutoCloseable {
     private volatile UnaryOperator<JWTClaimsSet.Builder> change = it -> it;
     private volatile Signing signing = Signing.OWN_KEY;
     private volatile Manner manner = Manner.HONEST;
+    private volatile @Nullable Map<String, Object> told;
 
     /** How tokens are signed. */
     enum Signing {
@@ -88,6 +92,7 @@ final class SigningProvider implements AutoCloseable {
         server.setExecutor(threads);
         server.createContext("/.well-known/openid-configuration", this::metadata);
         server.createContext("/token", this::token);
+        server.createContext("/me", this::tell);
         server.createContext(
                 "/jwks", exchange -> answer(exchange, 200, shown.toString().getBytes(UTF_8)));
         server.start();
@@ -145,6 +150,16 @@ final class SigningProvider implements AutoCloseable {
         manner = how;
     }
 
+    /** Has a userinfo endpoint from now on, which tells this to who brings its access token. */
+    void tellOfPerson(Map<String, Object> claims) {
+        told = claims;
+    }
+
+    private void tell(HttpExchange exchange) throws IOException {
+        boolean may = "Bearer a".equals(exchange.getRequestHeaders().getFirst("Authorization"));
+        answer(exchange, may ? 200 : 401, Json.write(Objects.requireNonNull(told)));
+    }
+
     /** Waits until so many answers stall. */
     void awaitStalled(int count) throws InterruptedException {
         if (!stalled.tryAcquire(count, 30, TimeUnit.SECONDS)) {
@@ -180,15 +195,17 @@ final class SigningProvider implements AutoCloseable {
     }
 
     private void metadata(HttpExchange exchange) throws IOException {
-        answer(
-                exchange,
-                200,
-                Json.write(
+        var metadata =
+                new HashMap<>(
                         Map.of(
                                 "issuer", issuer(),
                                 "authorization_endpoint", issuer() + "/authorize?tenant=1",
                                 "token_endpoint", issuer() + "/token",
-                                "jwks_uri", issuer() + "/jwks")));
+                                "jwks_uri", issuer() + "/jwks"));
+        if (told != null) {
+            metadata.put("userinfo_endpoint", issuer() + "/me");
+        }
+        answer(exchange, 200, Json.write(metadata));
     }
 
     private void token(HttpExchange exchange) throws IOException {
