@@ -114,10 +114,14 @@ final class Answers implements AutoCloseable {
                     answer(look);
                 }
             }
-            fail(new IllegalStateException("The client was closed"));
+            fail(ended());
         } catch (RuntimeException e) {
-            fail(e);
+            fail(closed ? ended() : e);
         }
+    }
+
+    private static RuntimeException ended() {
+        return new IllegalStateException("The client was closed");
     }
 
     private void answer(CompletableFuture<Boolean> look) {
@@ -189,6 +193,7 @@ final class Answers implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        tail.wakeup();
         try {
             thread.join(KafkaConnection.PATIENCE);
         } catch (InterruptedException e) {

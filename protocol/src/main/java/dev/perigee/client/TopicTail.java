@@ -13,6 +13,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
 
 /**
  * Consumer of topics from a chosen point on, without a group and of committed records only. For one
@@ -152,9 +153,16 @@ public final class TopicTail implements RecordSource {
             var records = new ArrayList<ConsumerRecord<byte[], byte[]>>();
             consumer.poll(wait).forEach(records::add);
             return records;
+        } catch (WakeupException e) {
+            return List.of();
         } catch (KafkaException e) {
             throw connection.explained(e);
         }
+    }
+
+    /** Ends the wait of {@link #poll} that is under way, or else of the next. Any thread. */
+    void wakeup() {
+        consumer.wakeup();
     }
 
     /**

@@ -3,11 +3,17 @@ package dev.perigee.part;
 import dev.perigee.client.KafkaConnection;
 import dev.perigee.protocol.topic.TopicNames;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The options that say which Kafka a command talks to. */
 public final class ConnectionOptions {
+    /** Nobody reads the metrics of a command, which would wait until JMX has them. */
+    private static final Map<String, String> UNMETERED =
+            Map.of("metric.reporters", "", "enable.metrics.push", "false");
+
     @Option(
             names = "--bootstrap",
             paramLabel = "HOST:PORT",
@@ -32,9 +38,11 @@ public final class ConnectionOptions {
     private @Nullable Path kafkaConfig;
 
     public KafkaConnection connection() {
+        var properties = new HashMap<>(UNMETERED);
+        properties.putAll(KafkaPropertiesFile.read(kafkaConfig));
         return new KafkaConnection(
                 KafkaAddress.checked(bootstrap),
                 new TopicNames(KafkaAddress.checkedPrefix(prefix)),
-                KafkaPropertiesFile.read(kafkaConfig));
+                properties);
     }
 }

@@ -1,5 +1,7 @@
 package dev.perigee.part;
 
+import org.slf4j.helpers.NOP_FallbackServiceProvider;
+
 /**
  * Chooses how this JVM logs, before the first logger exists: as JSON, or as text when the launcher
  * saw a terminal. Parts log what they do, fleets only what goes wrong, client commands nothing,
@@ -13,7 +15,12 @@ public final class Logging {
         var format = "text".equals(System.getenv("PERIGEE_LOG_FORMAT")) ? "text" : "json";
         System.setProperty("logback.configurationFile", "perigee-log-" + format + ".xml");
         var command = arguments.length == 0 ? "" : arguments[0];
-        System.setProperty("PERIGEE_LOG_LEVEL", level(usual(command)));
+        var level = level(usual(command));
+        if (level.equals("off")) { // A command does not wait until logback has read its file.
+            System.setProperty("slf4j.internal.verbosity", "WARN");
+            System.setProperty("slf4j.provider", NOP_FallbackServiceProvider.class.getName());
+        }
+        System.setProperty("PERIGEE_LOG_LEVEL", level);
         System.setProperty(
                 "PERIGEE_PART_NAME", System.getenv().getOrDefault("PERIGEE_PART_NAME", command));
     }

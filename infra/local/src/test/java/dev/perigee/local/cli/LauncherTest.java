@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -111,6 +112,27 @@ class LauncherTest {
                         "call",
                         "a b",
                         "*");
+    }
+
+    @Test
+    void givesACommandTheCacheOfItsKindOrOfClients() throws Exception {
+        built();
+        jdk("jvm/found", "25");
+        var target = checkout.resolve("infra/local/target");
+        var caches = Files.createDirectories(target.resolve("aot"));
+        Files.setLastModifiedTime(target.resolve("classpath"), FileTime.fromMillis(0));
+        Files.writeString(caches.resolve("classpath"), "noted.jar");
+        for (var kind : List.of("client", "gateway")) {
+            Files.writeString(caches.resolve(kind + ".aot"), "noted");
+        }
+        var old = Map.of("PERIGEE_NO_BUILD", "1");
+
+        assertThat(run(old, script(), "call").out())
+                .contains("-XX:AOTCache=" + caches + "/client.aot", "noted.jar");
+        assertThat(run(old, script(), "gateway").out())
+                .contains("-XX:AOTCache=" + caches + "/gateway.aot");
+        Files.setLastModifiedTime(caches.resolve("classpath"), FileTime.fromMillis(0));
+        assertThat(run(old, script(), "call").out()).doesNotContain("AOTCache");
     }
 
     @Test
