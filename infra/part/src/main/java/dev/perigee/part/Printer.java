@@ -1,6 +1,7 @@
 package dev.perigee.part;
 
 import java.io.PrintWriter;
+import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -28,6 +29,13 @@ public final class Printer {
     /** Prints on standard error. */
     public static Printer err(CommandSpec spec) {
         return new Printer(spec.commandLine().getErr(), spec);
+    }
+
+    /** Lets commands print where another does, in its colours; gives them back. */
+    public static CommandLine likewise(CommandLine commands, CommandSpec other) {
+        return commands.setOut(other.commandLine().getOut())
+                .setErr(other.commandLine().getErr())
+                .setColorScheme(other.commandLine().getColorScheme());
     }
 
     /** Exactly one line. */

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
 
 /** Calls a tool and prints the answer. */
 @Command(
@@ -48,6 +49,8 @@ final class CallCommand extends ClientCommand {
 
     /** How long all questions of a call may wait unless the operator chose otherwise. */
     private static final Duration QUESTIONS = Duration.ofHours(1);
+
+    @ParentCommand private Perigee perigee = new Perigee();
 
     @Option(names = "--team", paramLabel = "ID", required = true, description = "The team's id.")
     private String team = "";
@@ -145,8 +148,14 @@ final class CallCommand extends ClientCommand {
             var handler = handler();
             var answer =
                     progress || task || isAsked()
-                            ? ToolAnswer.await(connection(), request, limit, this::show, handler)
-                            : ToolAnswer.await(connection(), request, limit);
+                            ? ToolAnswer.await(
+                                    perigee.clients(),
+                                    connection(),
+                                    request,
+                                    limit,
+                                    this::show,
+                                    handler)
+                            : ToolAnswer.await(perigee.clients(), connection(), request, limit);
             return ToolAnswer.print(answer, output(), this::warn);
         }
     }

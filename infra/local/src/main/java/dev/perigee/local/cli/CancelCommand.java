@@ -12,6 +12,7 @@ import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
 
 /** Cancels a call that runs. */
 @Command(
@@ -23,6 +24,8 @@ import picocli.CommandLine.Parameters;
         footerHeading = "%nExamples:%n",
         footer = "  perigee cancel --team t1 --user u1 cli-5f0c2a9e")
 final class CancelCommand extends ClientCommand {
+    @ParentCommand private Perigee perigee = new Perigee();
+
     @Option(names = "--team", paramLabel = "ID", required = true, description = "The team's id.")
     private String team = "";
 
@@ -46,7 +49,7 @@ final class CancelCommand extends ClientCommand {
             throw CliException.usage("--wait must be longer than 0");
         }
         try (var _ = waiting("Waiting for the call's end, at most " + wait.toSeconds() + " s")) {
-            var answer = ToolAnswer.await(connection(), request(), wait);
+            var answer = ToolAnswer.await(perigee.clients(), connection(), request(), wait);
             if (answer == null) {
                 warn(
                         "The call did not end meanwhile: it had ended before, or there is none of"

@@ -130,7 +130,8 @@ final class DemoCommand implements Callable<Integer> {
                         server.echo(),
                         ARGUMENTS,
                         CALL.toMillis());
-        return ToolAnswer.print(ToolAnswer.await(kafka, request, CALL), output, this::warn);
+        return ToolAnswer.print(
+                ToolAnswer.await(CallClients.ONE_EACH, kafka, request, CALL), output, this::warn);
     }
 
     private void warn(String message) {

@@ -65,6 +65,7 @@ public final class Perigee implements Runnable {
                     Map.entry("cancel", CancelCommand.class),
                     Map.entry("connect", ConnectCommand.class),
                     Map.entry("door", DoorCommand.class),
+                    Map.entry("shell", ShellCommand.class),
                     Map.entry("trace", TraceCommand.class),
                     Map.entry("tools", ToolsCommand.class),
                     Map.entry("logs", LogsCommand.class),
@@ -84,6 +85,21 @@ public final class Perigee implements Runnable {
 
     @Spec private CommandSpec spec = CommandSpec.create();
 
+    private final CallClients clients;
+
+    Perigee() {
+        this(CallClients.ONE_EACH);
+    }
+
+    private Perigee(CallClients clients) {
+        this.clients = clients;
+    }
+
+    /** With which its commands make calls. */
+    CallClients clients() {
+        return clients;
+    }
+
     /** Runs one command and ends the JVM with its exit code. */
     public static void main(String[] arguments) {
         System.exit(run(arguments));
@@ -97,7 +113,7 @@ public final class Perigee implements Runnable {
      */
     public static int run(String[] arguments, Object... more) {
         Logging.configure(arguments);
-        var commandLine = commandLine(arguments);
+        var commandLine = commandLine(arguments, CallClients.ONE_EACH);
         for (var command : more) {
             commandLine.addSubcommand(command);
         }
@@ -106,11 +122,11 @@ public final class Perigee implements Runnable {
 
     /** The whole command tree, writing to standard output and error. */
     static CommandLine commandLine() {
-        return commandLine(new String[0]);
+        return commandLine(new String[0], CallClients.ONE_EACH);
     }
 
     /** As much of it as the arguments need: a part that starts does not wait for the others'. */
-    private static CommandLine commandLine(String[] arguments) {
+    static CommandLine commandLine(String[] arguments, CallClients clients) {
         var named = arguments.length == 0 ? "" : arguments[0];
         boolean known = COMMANDS.stream().anyMatch(command -> command.getKey().equals(named));
         var needed =
@@ -118,7 +134,7 @@ public final class Perigee implements Runnable {
                         .filter(command -> !known || command.getKey().equals(named))
                         .map(Map.Entry::getValue)
                         .toList();
-        return CommandTree.of(new Perigee(), needed, Perigee::failed);
+        return CommandTree.of(new Perigee(clients), needed, Perigee::failed);
     }
 
     private static int failed(Exception failure, CommandLine command, ParseResult parsed) {

@@ -23,27 +23,44 @@ final class ToolAnswer {
 
     /** Asks and waits; null when there is no answer in time. */
     static @Nullable ToolResult await(
-            KafkaConnection connection, ToolRequest request, Duration deadline)
+            CallClients clients, KafkaConnection connection, ToolRequest request, Duration deadline)
             throws InterruptedException {
-        try (var client = PerigeeClient.connect(connection)) {
-            return client.call(request, deadline);
-        } catch (TimeoutException e) {
-            return null;
-        }
+        return await(clients, connection, false, client -> client.call(request, deadline));
     }
 
     /** The same, of a request that accepts events. */
     static @Nullable ToolResult await(
+            CallClients clients,
             KafkaConnection connection,
             ToolRequest request,
             Duration deadline,
             Consumer<EventBody> listener,
             InputHandler handler)
             throws InterruptedException {
-        try (var client = PerigeeClient.connectWithEvents(connection)) {
-            return client.call(request, deadline, listener, handler);
+        return await(
+                clients,
+                connection,
+                true,
+                client -> client.call(request, deadline, listener, handler));
+    }
+
+    private interface Asking {
+        ToolResult ask(PerigeeClient client) throws InterruptedException, TimeoutException;
+    }
+
+    private static @Nullable ToolResult await(
+            CallClients clients, KafkaConnection connection, boolean events, Asking asking)
+            throws InterruptedException {
+        var client = clients.open(connection, events);
+        boolean answered = false;
+        try {
+            var answer = asking.ask(client);
+            answered = true;
+            return answer;
         } catch (TimeoutException e) {
             return null;
+        } finally {
+            clients.done(client, answered);
         }
     }
 

@@ -15,6 +15,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
 import tools.jackson.databind.JsonNode;
 
 /** Lists the tools that a user can call now. */
@@ -29,6 +30,8 @@ import tools.jackson.databind.JsonNode;
 final class ToolsCommand extends ClientCommand {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final int LONGEST = 100;
+
+    @ParentCommand private Perigee perigee = new Perigee();
 
     @Option(names = "--team", paramLabel = "ID", required = true, description = "The team's id.")
     private String team = "";
@@ -56,7 +59,9 @@ final class ToolsCommand extends ClientCommand {
                         null);
         var output = output();
         try (var _ = waiting("Waiting for the answer")) {
-            var answer = ToolAnswer.await(connection(), request, TIMEOUT.plusSeconds(5));
+            var answer =
+                    ToolAnswer.await(
+                            perigee.clients(), connection(), request, TIMEOUT.plusSeconds(5));
             if (answer != null
                     && answer.outcome() == ToolOutcome.SUCCESS
                     && answer.result() != null

@@ -54,6 +54,7 @@ class CommandLineTest {
                 "topics --partitions 0                         | at least 1",
                 "topics --prefix a/b                           | no beginning of a topic name",
                 "topics --bootstrap here                       | write HOST:PORT",
+                "shell --bootstrap here                        | write HOST:PORT",
                 "status --bootstrap a:1,b                      | write HOST:PORT",
                 "call --team t --user u --method cancel r-1    | is not for a server",
                 "call --team t --user u --method tools/list a  | perigee tools",

@@ -6,8 +6,10 @@ import static dev.perigee.local.cli.ScriptedRecords.at;
 import static dev.perigee.local.cli.ScriptedRecords.event;
 import static dev.perigee.local.cli.ScriptedRecords.failed;
 import static dev.perigee.local.cli.ScriptedRecords.status;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.client.KafkaConnection;
 import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.local.cli.ScriptedGateway.Answer;
 import dev.perigee.protocol.event.EventBody;
@@ -20,6 +22,7 @@ import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
+import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -65,10 +68,18 @@ final class LookingCommandsTest {
             case "to-cancel" -> failed(request, ErrorCode.CANCELLED, "on request");
             case "ended-before" -> answer(request, ToolOutcome.SUCCESS, "{}");
             default ->
-                    "a:failed".equals(request.toolPath())
-                            ? failed(request, ErrorCode.UNKNOWN_SERVER, "no such server")
-                            : List.of();
+                    switch (String.valueOf(request.toolPath())) {
+                        case "a:failed" ->
+                                failed(request, ErrorCode.UNKNOWN_SERVER, "no such server");
+                        case "a:echo" -> answer(request, ToolOutcome.SUCCESS, said(request));
+                        default -> List.of();
+                    };
         };
+    }
+
+    private static String said(ToolRequest request) {
+        var arguments = request.arguments();
+        return "{\"said\":%s}".formatted(arguments == null ? "null" : arguments.text());
     }
 
     private CliRun run(String... arguments) {
@@ -306,6 +317,60 @@ final class LookingCommandsTest {
                                 .getBytes(StandardCharsets.UTF_8));
         assertThat(row.path("cpu_ms").asLong()).isEqualTo(1500);
         assertThat(row.has("user_id")).isFalse();
+    }
+
+    private CliRun shell(String... lines) {
+        var in = System.in;
+        System.setIn(new ByteArrayInputStream(String.join("\n", lines).getBytes(UTF_8)));
+        try {
+            return run("shell");
+        } finally {
+            System.setIn(in);
+        }
+    }
+
+    @Test
+    @DisplayName("OPS-16: shell runs the commands of a pipe, and ends as the first that failed")
+    void runsLines() {
+        var run =
+                shell(
+                        "# Calls of a script",
+                        "call --team t1 --user u1 a:echo '{\"a b\":1}'",
+                        "",
+                        "call --team t1 --user u1 a:failed",
+                        "call --team t1 --user u1 a:echo -", // The next line is not its input.
+                        "dev",
+                        "call \"--team",
+                        "call --team t1 --user u1 --progress a:echo {}",
+                        "exit",
+                        "call --team t1 --user u1 a:failed");
+
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(2);
+        assertThat(run.out().lines()).containsExactly("{\"said\":{\"a b\":1}}", "{\"said\":{}}");
+        assertThat(run.err())
+                .containsSubsequence(
+                        "unknown_server: no such server",
+                        "perigee call: The arguments",
+                        "'dev' is not for this shell",
+                        "The quote \" is not closed");
+        assertThat(shell().exitCode()).isZero();
+    }
+
+    @Test
+    @DisplayName("OPS-16: calls of a shell keep one client, until one has no answer")
+    void keepsAClient() {
+        var here = new KafkaConnection(broker.bootstrap(), new TopicNames("mcp."), Map.of());
+        var there = new KafkaConnection(here.bootstrap(), here.names(), Map.of("client.id", "x"));
+        try (var clients = new KeptClients()) {
+            var first = clients.open(here, false);
+            clients.done(first, true);
+            assertThat(clients.open(here, false)).isSameAs(first);
+            assertThat(clients.open(here, true)).isNotSameAs(first);
+            clients.done(first, false);
+            var second = clients.open(here, false);
+            assertThat(second).isNotSameAs(first);
+            assertThat(clients.open(there, false)).isNotSameAs(second);
+        }
     }
 
     private static Heartbeat heartbeat(String worker, Instant time) {

@@ -72,6 +72,7 @@ final class ExampleWorld implements AutoCloseable {
                 {"jsonrpc":"2.0","method":"notifications/initialized"}
                 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
                 """);
+        write("commands.txt", "status\ntools --team t1 --user u1\n");
         write("patch.json", "{\"id\":\"patched\"}\n");
         write("rules.yaml", "unmapped_hosts: keep\n");
         write("replay.html", "");

@@ -65,6 +65,7 @@ final class HelpExamplesTest {
                     "cancel",
                     "connect",
                     "door",
+                    "shell",
                     "trace",
                     "tools",
                     "restart",
