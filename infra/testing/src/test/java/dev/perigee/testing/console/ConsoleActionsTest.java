@@ -11,6 +11,8 @@ import dev.perigee.testing.fleet.FleetUnderTest;
 import dev.perigee.testing.fleet.Installation;
 import dev.perigee.testing.fleet.Records;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** One fleet with people of each role, and a browser. */
@@ -43,8 +46,12 @@ final class ConsoleActionsTest {
     private Page page;
     private Installation files;
 
+    /** While it is there. */
+    private Path carolMayStart;
+
     @BeforeAll
-    void start() throws Exception {
+    void start(@TempDir Path directory) throws Exception {
+        carolMayStart = Files.createFile(directory.resolve("carol-may-start"));
         chromium = Chromium.start(Program.CHROMIUM.path());
         provider = new LoginProvider();
         fleet =
@@ -58,26 +65,29 @@ final class ConsoleActionsTest {
                                         .formatted(READER, OPERATOR, ADMIN))
                         .gateway("console.oidc.issuer", provider.issuer())
                         .gateway("console.oidc.client-id", "perigee")
-                        .gateway(
-                                "console.oidc.redirect-url",
-                                "http://127.0.0.1:1/console/oidc/callback")
+                        .gateway("console.oidc.client-secret", LoginProvider.SECRET)
+                        .gateway("console.oidc.redirect-url", LoginProvider.REDIRECT)
                         .gateway("console.oidc.operate-values", "ops")
                         .worker("heartbeat.interval", "2s")
                         .start();
         provider.console(fleet.part("gateway-1").field("admin") + "/console");
         backend = fleet.backend();
         files = server("alice", "Shared files");
-        backend.install(List.of(files, server("bob", SCRIPT), server("carol", "Of Carol")));
+        backend.install(
+                List.of(
+                        files,
+                        server("bob", SCRIPT),
+                        server("carol", "Of Carol", "--init-when", carolMayStart.toString())));
     }
 
-    private static Installation server(String user, String name) {
+    private static Installation server(String user, String name, String... flags) {
         return new Installation(
                         "filesystem",
                         "1f0c",
                         "acme",
                         user,
                         Fixtures.NODE,
-                        Fixtures.args(),
+                        Fixtures.args(flags),
                         Map.of(),
                         JsonNodeFactory.instance.objectNode())
                 .with("installation_name", name);
@@ -246,6 +256,35 @@ final class ConsoleActionsTest {
         endsWell();
     }
 
+    @Test
+    @DisplayName("OPS-05: stops an action on a group, and says that what was begun goes on")
+    void stopsAGroup() throws Exception {
+        login(OPERATOR);
+        page.press("g");
+        page.press("ArrowDown");
+        page.awaitText("#rows tr:first-child", "filesystem: 3 users");
+        page.eval("document.querySelector('#rows tr').focus()");
+        Files.delete(carolMayStart);
+        try {
+            page.press("a");
+            page.await("document.activeElement.id === 'action-kind'");
+            page.eval("document.getElementById('action-reason').focus()");
+            page.type("a bad release");
+            page.eval("document.getElementById('action-count').focus()");
+            page.type("3");
+            page.press("Enter");
+            page.awaitText("#action-progress", "3 of 3 begun, 2 completed");
+            page.click("#action-stop");
+            page.awaitText("#action-error", "Stopped by olga. What was begun goes on");
+            page.awaitText("#action-progress", "Ended early.");
+        } finally {
+            Files.createFile(carolMayStart);
+        }
+        page.press("Escape");
+        page.await("!document.getElementById('action').open");
+        page.awaitText("#rows", "3 online");
+    }
+
     /** Sends a record to another partition than that of its key; returns where the letter is of. */
     private String misrouted(String value) throws Exception {
         var key = files.key().getBytes(StandardCharsets.UTF_8);
@@ -361,27 +400,27 @@ final class ConsoleActionsTest {
         }
     }
 
-    private void goToTheProvider() {
+    private void logInAtTheProvider() {
         page.await("document.getElementById('login-oidc').checkVisibility()");
         page.press("Tab");
         page.press("Tab");
         page.await("document.activeElement.getAttribute('href') === 'oidc/login'");
         page.press("Enter");
+        page.await("document.activeElement.name === 'login'");
+        page.type("olga@example");
+        page.press("Tab");
+        page.await("document.activeElement.name === 'password'");
+        page.type("of no matter");
+        page.press("Enter");
+        page.await("document.querySelector('[name=prompt][value=consent]') !== null");
+        page.eval("document.querySelector('button[type=submit]').click()");
     }
 
     @Test
-    @DisplayName(
-            "OPS-05: logs in by a provider of another site, and acts under the name of its claims")
+    @DisplayName("OPS-05: logs in by a real provider, and acts under the name of its claims")
     void logsInByAProvider() {
-        provider.groups("guests");
-        goToTheProvider();
-        page.awaitText("main", "none of what the claim groups has gives you a role here");
-        page.click("a[href=\"../\"]");
-        page.await("document.activeElement.id === 'token'");
-
-        provider.groups("ops");
-        goToTheProvider();
-        page.awaitText("#who", "oidc:olga (0815), operate");
+        logInAtTheProvider();
+        page.awaitText("#who", "oidc:olga (olga@example), operate");
         page.await(ROWS + " === 3");
         look("alice");
         act("restart", "as another");
@@ -390,7 +429,7 @@ final class ConsoleActionsTest {
                         .await(
                                 Topic.AUDIT,
                                 "a restart by oidc:olga",
-                                it -> it.text("actor").equals("oidc:olga (0815)"));
+                                it -> it.text("actor").equals("oidc:olga (olga@example)"));
         assertThat(audit.text("reason")).isEqualTo("as another");
     }
 

@@ -2,119 +2,61 @@ package dev.perigee.testing.console;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.nimbusds.jose.JOSEException;
-import com.nimbusds.jose.JWSAlgorithm;
-import com.nimbusds.jose.JWSHeader;
-import com.nimbusds.jose.crypto.RSASSASigner;
-import com.nimbusds.jose.jwk.JWKSet;
-import com.nimbusds.jose.jwk.RSAKey;
-import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
-import com.nimbusds.jwt.JWTClaimsSet;
-import com.nimbusds.jwt.SignedJWT;
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
-import dev.perigee.protocol.json.Json;
+import dev.perigee.testing.Checkout;
+import dev.perigee.testing.NpmServers;
+import java.io.BufferedReader;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.time.Instant;
-import java.util.Date;
-import java.util.List;
-import java.util.Map;
+import java.io.InputStreamReader;
+import java.io.Writer;
 
 /**
- * OpenID provider of one person, who is logged in there: it sends each browser back at once. Its
+ * The certified OpenID provider of npm, {@code oidc-provider}, with its own pages for logins. Its
  * site, localhost, is another than that of a console at 127.0.0.1. Hostile ones are in the unit
  * tests.
  */
 final class LoginProvider implements AutoCloseable {
-    private final HttpServer server;
-    private final RSAKey key;
-    private volatile String console = "";
-    private volatile String nonce = "";
-    private volatile List<String> groups = List.of();
+    static final String SECRET = "a secret of tests";
 
-    LoginProvider() throws IOException, JOSEException {
-        key = new RSAKeyGenerator(2048).keyID("only").generate();
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/.well-known/openid-configuration", this::metadata);
-        server.createContext("/authorize", this::sendBack);
-        server.createContext("/token", this::token);
-        server.createContext(
-                "/jwks",
-                exchange ->
-                        answer(exchange, new JWKSet(key.toPublicJWK()).toString().getBytes(UTF_8)));
-        server.start();
+    /** Address of the console before it is known. */
+    static final String REDIRECT = "http://127.0.0.1:1/console/oidc/callback";
+
+    private final Process process;
+    private final String issuer;
+
+    /** Returns when it runs. */
+    LoginProvider() throws IOException {
+        var npm = NpmServers.installed();
+        process =
+                new ProcessBuilder(
+                                npm.node(),
+                                Checkout.root()
+                                        .resolve("infra/testing/fixtures/oidc/provider.mjs")
+                                        .toString(),
+                                npm.modules().resolve("oidc-provider").toString(),
+                                REDIRECT)
+                        .redirectError(ProcessBuilder.Redirect.INHERIT)
+                        .start();
+        var line = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
+        issuer = String.valueOf(line.readLine());
+        if (!issuer.startsWith("http://localhost:")) {
+            close();
+            throw new IOException("oidc-provider did not start: " + issuer);
+        }
     }
 
     String issuer() {
-        return "http://localhost:" + server.getAddress().getPort();
+        return issuer;
     }
 
     /** The console's address, which is known when it runs. */
-    void console(String url) {
-        console = url;
-    }
-
-    void groups(String... names) {
-        groups = List.of(names);
-    }
-
-    private void metadata(HttpExchange exchange) throws IOException {
-        answer(
-                exchange,
-                Json.write(
-                        Map.of(
-                                "issuer", issuer(),
-                                "authorization_endpoint", issuer() + "/authorize",
-                                "token_endpoint", issuer() + "/token",
-                                "jwks_uri", issuer() + "/jwks")));
-    }
-
-    private void sendBack(HttpExchange exchange) throws IOException {
-        var query = exchange.getRequestURI().getRawQuery();
-        nonce = query.replaceAll(".*(?:^|&)nonce=([^&]*).*", "$1");
-        var state = query.replaceAll(".*(?:^|&)state=([^&]*).*", "$1");
-        exchange.getResponseHeaders()
-                .add("Location", console + "/oidc/callback?code=c&state=" + state);
-        try (exchange) {
-            exchange.sendResponseHeaders(302, -1);
-        }
-    }
-
-    private void token(HttpExchange exchange) throws IOException {
-        var now = Instant.now();
-        var token =
-                new SignedJWT(
-                        new JWSHeader.Builder(JWSAlgorithm.RS256).keyID(key.getKeyID()).build(),
-                        new JWTClaimsSet.Builder()
-                                .issuer(issuer())
-                                .audience("perigee")
-                                .subject("0815")
-                                .claim("preferred_username", "olga")
-                                .claim("groups", groups)
-                                .claim("nonce", nonce)
-                                .issueTime(Date.from(now))
-                                .expirationTime(Date.from(now.plusSeconds(300)))
-                                .build());
-        try {
-            token.sign(new RSASSASigner(key));
-        } catch (JOSEException e) {
-            throw new IOException("cannot sign", e);
-        }
-        answer(exchange, Json.write(Map.of("id_token", token.serialize())));
-    }
-
-    private static void answer(HttpExchange exchange, byte[] body) throws IOException {
-        try (exchange) {
-            exchange.getResponseHeaders().add("Content-Type", "application/json");
-            exchange.sendResponseHeaders(200, body.length);
-            exchange.getResponseBody().write(body);
-        }
+    void console(String url) throws IOException {
+        Writer input = process.outputWriter(UTF_8);
+        input.write(url + "/oidc/callback\n");
+        input.flush();
     }
 
     @Override
     public void close() {
-        server.stop(0);
+        process.destroyForcibly();
     }
 }
