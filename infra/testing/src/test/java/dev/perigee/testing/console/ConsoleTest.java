@@ -5,13 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
 import dev.perigee.protocol.topic.Topic;
+import dev.perigee.testing.Checkout;
 import dev.perigee.testing.Fixtures;
 import dev.perigee.testing.fleet.Backend;
 import dev.perigee.testing.fleet.FleetUnderTest;
 import dev.perigee.testing.fleet.Installation;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -20,6 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** One fleet and one browser for all; each test has a page of its own. */
@@ -354,7 +360,14 @@ final class ConsoleTest {
 
     @Test
     @DisplayName("OPS-03: shows rates, latencies, lag and dead letters, and each alert's runbook")
-    void showsTheLoad() throws Exception {
+    void showsTheLoad(@TempDir Path directory) throws Exception {
+        var end = directory.resolve("end");
+        var open =
+                backend.request(
+                        issues,
+                        "counter",
+                        "{\"file\":\"%s\",\"until\":\"%s\"}"
+                                .formatted(directory.resolve("counted"), end));
         fleet.backend()
                 .send(
                         new ProducerRecord<>(
@@ -366,11 +379,14 @@ final class ConsoleTest {
         }
         login();
         page.press("f");
-        awaitTile("Calls", "\\d+(\\.\\d+)? /s");
+        awaitTile("Calls", "(?!0(\\.0)? )\\d+(\\.\\d+)? /s");
         awaitTile("p50", "[\\d,]+ ms");
         awaitTile("p99", "[\\d,]+ ms");
-        awaitTile("In flight", "\\d+");
-        awaitTile("Lag", "\\d+");
+        awaitTile("In flight", "[1-9]\\d*");
+        awaitTile("Lag", "[1-9]\\d*"); // A call under way is read, and not done.
+        Files.createFile(end);
+        assertThat(backend.answer(open).text("outcome")).isEqualTo("success");
+        awaitTile("In flight", "0");
         awaitTile("Dead letters", "[1-9]\\d*");
         page.await(
                 "[...document.querySelectorAll('#fleet-gateways .card')].filter(it => /Lag(none|.*not done)/.test(it.textContent)).length === 2");
@@ -390,6 +406,24 @@ final class ConsoleTest {
         page.screenshot("runbook-dark");
         page.press("r");
         page.awaitText("#runbooks article", "What to look at first");
+        opensEachAlertsRunbook();
+    }
+
+    private void opensEachAlertsRunbook() throws IOException {
+        var rules = Checkout.root().resolve("infra/dashboards/prometheus/alerts.yaml");
+        var alerts =
+                Pattern.compile("(?m)^ *- alert: (\\w+)$")
+                        .matcher(Files.readString(rules))
+                        .results()
+                        .map(found -> found.group(1))
+                        .toList();
+        assertThat(alerts).hasSizeGreaterThan(20);
+        assertThat(page.count(".runbook-names a")).isEqualTo(alerts.size());
+        for (var alert : alerts) {
+            page.click(".runbook-names a[href$=\"/%s\"]".formatted(alert));
+            page.awaitText("#runbooks article h2", alert);
+            assertThat(page.text("#runbooks article")).contains("Means ", "Look ", "Do ");
+        }
     }
 
     @Test

@@ -58,6 +58,21 @@ final class RulesTest {
     }
 
     @Test
+    @DisplayName("OPS-03: what the console would raise as an alert is one")
+    void areThoseOfTheConsole() throws IOException {
+        var page = "gateway/src/main/resources/dev/perigee/gateway/console/alerts.js";
+        var named =
+                Pattern.compile("'(Perigee\\w+)'")
+                        .matcher(Files.readString(Checkout.root().resolve(page)))
+                        .results()
+                        .map(result -> result.group(1))
+                        .toList();
+
+        assertThat(named).hasSizeGreaterThan(5);
+        assertThat(Rules.ofAlerts()).extracting(Rules.Query::where).containsAll(named);
+    }
+
+    @Test
     @DisplayName("Every panel says what it shows, and ids are not used twice")
     void areGoodDashboards() {
         var uids = new HashSet<String>();
