@@ -68,8 +68,10 @@ record ServerDemand(long awake, long wanted, double wantedBytes) {
         return Math.min(ofTeam, limits.perTeam());
     }
 
+    /** Servers are measured every few seconds: the first ones are awake before. */
     private static double bytes(long awake, long wanted, long taken) {
-        double each = awake == 0 ? USUAL_BYTES : taken / (double) awake;
-        return taken + Math.max(0, wanted - awake) * each;
+        long measured = taken == 0 ? 0 : awake;
+        double each = measured == 0 ? USUAL_BYTES : taken / (double) measured;
+        return taken + Math.max(0, wanted - measured) * each;
     }
 }

@@ -127,6 +127,9 @@ final class ServerDemandTest {
         assertThat(ServerDemand.of(instances, LIMITS, usage(0)).wantedBytes())
                 .isEqualTo(ServerDemand.USUAL_BYTES);
         assertThat(ServerDemand.of(instances, LIMITS, null).wantedBytes()).isNaN();
+        add("t", "u1", InstanceState.RUNNING, ServerStatus.ONLINE, false, 0);
+        assertThat(ServerDemand.of(instances, LIMITS, usage(0)))
+                .isEqualTo(new ServerDemand(1, 2, 2 * ServerDemand.USUAL_BYTES));
         assertThat(ServerDemand.of(List.of(), LIMITS, usage(0)))
                 .isEqualTo(new ServerDemand(0, 0, 0));
     }

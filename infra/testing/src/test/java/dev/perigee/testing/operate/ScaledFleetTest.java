@@ -29,7 +29,8 @@ final class ScaledFleetTest {
     private static final String WANTED = "perigee_worker_servers_wanted";
 
     @Test
-    @DisplayName("OPS-12: gets a worker when more servers are wanted, and drains it when fewer are")
+    @DisplayName(
+            "OPS-12: gets a worker when more servers are wanted, drains it when fewer are, and loses no call")
     void scales() throws Exception {
         try (var fleet =
                 FleetUnderTest.named("scaled")
@@ -46,6 +47,7 @@ final class ScaledFleetTest {
 
             var second = backend.install(servers.subList(EACH, 2 * EACH));
             awaitWanted(fleet, 1, 2);
+            assertThat(memoryWanted(fleet, 1)).isPositive();
 
             fleet.startWorker(2).awaitReady();
             await().atMost(PATIENCE).until(() -> wanted(fleet, 2) > 0);
@@ -55,10 +57,17 @@ final class ScaledFleetTest {
             first.forEach(backend::uninstall);
             awaitWanted(fleet, 2, 1);
 
-            var drain = new Drains(fleet).of(2, "--timeout", "50s");
-            assertThat(drain.awaitExit()).as(drain.output()).isZero();
-            assertThat(wanted(fleet, 2)).isZero();
-            fleet.part("worker-2").terminate();
+            try (var calls = SteadyCalls.of(backend, second)) {
+                calls.awaitSent(25);
+                var drain = new Drains(fleet).of(2, "--timeout", "50s");
+                assertThat(drain.awaitExit()).as(drain.output()).isZero();
+                assertThat(wanted(fleet, 2)).isZero();
+                await().atMost(PATIENCE).until(() -> memoryWanted(fleet, 2) == 0);
+                fleet.part("worker-2").terminate();
+                calls.awaitSent(calls.sent() + 25);
+                assertThat(backend.answers(calls.stop()))
+                        .allSatisfy(it -> assertThat(it.text("outcome")).isEqualTo("success"));
+            }
             answers(backend, second);
             awaitWanted(fleet, 1, 1);
         }
@@ -78,10 +87,18 @@ final class ScaledFleetTest {
     }
 
     private static double wanted(FleetUnderTest fleet, int worker) throws IOException {
+        return metric(fleet, worker, WANTED);
+    }
+
+    private static double memoryWanted(FleetUnderTest fleet, int worker) throws IOException {
+        return metric(fleet, worker, "perigee_worker_servers_memory_wanted_bytes");
+    }
+
+    private static double metric(FleetUnderTest fleet, int worker, String name) throws IOException {
         var admin = URI.create(fleet.part("worker-" + worker).field("admin"));
         try (var body = admin.resolve("/metrics").toURL().openStream()) {
             return Scrape.of(new String(body.readAllBytes(), StandardCharsets.UTF_8))
-                    .sum(WANTED, Map.of());
+                    .sum(name, Map.of());
         }
     }
 
