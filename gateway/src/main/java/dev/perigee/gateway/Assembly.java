@@ -81,7 +81,8 @@ record Assembly(
                 settings.value(GatewaySettings.REQUEST_TIMEOUT),
                 settings.value(GatewaySettings.LONGEST_INPUT),
                 brokers,
-                settings.value(GatewaySettings.PLAIN_SECRETS));
+                settings.value(GatewaySettings.PLAIN_SECRETS),
+                settings.valueOrNull(GatewaySettings.STATE_KEYS) != null);
     }
 
     private IdBudget requestIds() {

@@ -57,6 +57,7 @@ final class ArchitectureTest {
                                         "tool",
                                         "log",
                                         "secret",
+                                        "oauth",
                                         "admin")
                                 .map(name -> ROOT + "." + name + ".."));
         classes()

@@ -46,6 +46,7 @@ final class Happenings {
                     EventBody.ListChanged _,
                     EventBody.Notification _,
                     EventBody.Subscriptions _,
+                    EventBody.Authorization _,
                     EventBody.ToolsDiscovered _,
                     EventBody.Catalog _,
                     EventBody.Usage _ ->

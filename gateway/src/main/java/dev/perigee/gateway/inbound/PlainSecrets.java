@@ -1,6 +1,7 @@
 package dev.perigee.gateway.inbound;
 
 import dev.perigee.protocol.config.ArgumentSecrets;
+import dev.perigee.protocol.config.OAuthConfig;
 import dev.perigee.protocol.config.SecretNames;
 import dev.perigee.protocol.config.SecretReference;
 import dev.perigee.protocol.config.ServerConfig;
@@ -12,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Rule for configurations whose secrets may be given as plain text, or only by reference. A secret
  * is what recordings mask: values of env, headers and query parameters but for names that are known
- * to be harmless, and what {@link ArgumentSecrets} finds in arguments, command and URL. Pure.
+ * to be harmless, OAuth tokens, and what {@link ArgumentSecrets} finds in arguments, command and
+ * URL. Pure.
  */
 public enum PlainSecrets {
     /** Plain values are taken. */
@@ -49,7 +51,15 @@ public enum PlainSecrets {
                                 "url_query_params",
                                 config.urlQueryParams(),
                                 SecretNames::isHarmlessParameter);
+        field = field != null ? field : inOAuth(config.oauth());
         return field != null ? field : inText(config);
+    }
+
+    /** A code is of no use without the verifier, which never leaves the fleet. */
+    private static @Nullable String inOAuth(@Nullable OAuthConfig oauth) {
+        return oauth != null && oauth.withoutAnswer().secrets().findAny().isPresent()
+                ? "config.oauth"
+                : null;
     }
 
     private static @Nullable String plain(

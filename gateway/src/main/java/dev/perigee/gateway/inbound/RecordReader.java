@@ -42,6 +42,7 @@ public final class RecordReader {
     private final Duration longestInput;
     private final BrokerClock brokers;
     private final PlainSecrets plain;
+    private final boolean sealed;
 
     /**
      * For who compares no times of records with a clock.
@@ -59,7 +60,8 @@ public final class RecordReader {
                 defaultTimeout,
                 Duration.ofMillis(ToolRequest.DEFAULT_INPUT_TIMEOUT_MS),
                 new BrokerClock(),
-                PlainSecrets.ALLOW);
+                PlainSecrets.ALLOW,
+                true);
     }
 
     /**
@@ -68,6 +70,8 @@ public final class RecordReader {
      * @param longestInput how long the questions of one request may wait for answers, all together
      * @param brokers what is known of the clock that writes the times of records
      * @param plain whether a configuration may have secrets as plain text
+     * @param sealed whether the state topic is encrypted: else no configuration may have OAuth,
+     *     whose tokens would be there
      */
     public RecordReader(
             ReplyTopics replyTopics,
@@ -76,8 +80,10 @@ public final class RecordReader {
             Duration defaultTimeout,
             Duration longestInput,
             BrokerClock brokers,
-            PlainSecrets plain) {
+            PlainSecrets plain,
+            boolean sealed) {
         this.plain = plain;
+        this.sealed = sealed;
         this.longestInput = longestInput;
         this.brokers = brokers;
         this.replyTopics = replyTopics;
@@ -137,6 +143,11 @@ public final class RecordReader {
         if (config != null) {
             requireKey(key.teamId(), config.teamId());
             requireKey(key.userId(), config.userId());
+            if (config.oauth() != null && !sealed) {
+                throw InvalidRecordException.invalid(
+                        "field config.oauth needs gateways with state.encryption-keys, so that"
+                                + " tokens are kept encrypted");
+            }
             var refused = plain.refusal(config);
             if (refused != null) {
                 throw InvalidRecordException.invalid(refused);

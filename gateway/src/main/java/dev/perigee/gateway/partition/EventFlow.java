@@ -99,6 +99,7 @@ final class EventFlow {
                     LIST_CHANGED,
                     NOTIFICATION,
                     SUBSCRIPTIONS,
+                    AUTHORIZATION,
                     TOOLS_UPDATED -> {
                 entry.awaitState(durable != null);
                 publish(type, event, session, entry);
@@ -129,6 +130,7 @@ final class EventFlow {
                     LIST_CHANGED,
                     NOTIFICATION,
                     SUBSCRIPTIONS,
+                    AUTHORIZATION,
                     TOOLS_DISCOVERED,
                     CATALOG,
                     USAGE,

@@ -2,6 +2,7 @@ package dev.perigee.gateway.inbound;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.protocol.config.OAuthConfig;
 import dev.perigee.protocol.config.SecretReference;
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.config.ServerConfigBuilder;
@@ -9,6 +10,7 @@ import dev.perigee.protocol.config.ServerConfigBuilder.Owner;
 import dev.perigee.protocol.config.TransportType;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +53,18 @@ final class PlainSecretsTest {
         refused(program("server.mjs", "--api-key", "s3cret"), "config.args[2]");
         refused(elsewhere("http://user:s3cret@h/mcp"), "config.url");
         refused(elsewhere("http://h/mcp?api_key=s3cret"), "config.url");
+    }
+
+    @Test
+    @DisplayName("CAL-17: tokens are such, what a redirect brought is not")
+    void tokens() {
+        refused(elsewhere("http://h/mcp").oauth(oauth("s3cret", null)), "config.oauth");
+        taken(elsewhere("http://h/mcp").oauth(oauth(null, "s3cret")).build());
+    }
+
+    private static OAuthConfig oauth(@Nullable String token, @Nullable String code) {
+        return new OAuthConfig(
+                token, null, null, null, null, null, null, null, List.of(), code, "state", null);
     }
 
     @Test

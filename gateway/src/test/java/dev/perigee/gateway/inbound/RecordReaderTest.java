@@ -430,7 +430,8 @@ class RecordReaderTest {
                         Duration.ofSeconds(30),
                         Duration.ofHours(1),
                         new BrokerClock(),
-                        PlainSecrets.FORBID);
+                        PlainSecrets.FORBID,
+                        true);
         var command =
                 """
                 {"id":"c-1","command_type":"configure","payload":{"event":"mcp_installation_created",
@@ -453,6 +454,42 @@ class RecordReaderTest {
         assertThat(forbids.read(Topic.COMMANDS, reference)).isInstanceOf(CommandRead.class);
         assertThat(command(KEY, command.formatted("{\"ref\":\"../key\"}")))
                 .isInstanceOf(Rejected.class);
+    }
+
+    @Test
+    @DisplayName("CAL-17: takes OAuth where the state topic is encrypted, and bound tokens only")
+    void takesOAuth() {
+        var open =
+                new RecordReader(
+                        new ReplyTopics(NAMES, List.of()),
+                        PARTITIONS,
+                        1 << 20,
+                        Duration.ofSeconds(30),
+                        Duration.ofHours(1),
+                        new BrokerClock(),
+                        PlainSecrets.ALLOW,
+                        false);
+        var command =
+                """
+                {"id":"c-1","command_type":"configure","payload":{"event":"mcp_installation_created",
+                 "config":{"installation_id":"i1","server_slug":"s","team_id":"t1","team_slug":"t",
+                 "user_id":"u1","user_slug":"u","transport_type":"http","url":"https://h/mcp",
+                 "oauth":%s}}}""";
+
+        var plain = record(KEY, command.formatted("{}"), partitionOf(KEY));
+        assertThat(open.read(Topic.COMMANDS, plain))
+                .isInstanceOfSatisfying(
+                        Rejected.class,
+                        rejected -> assertThat(rejected.detail()).contains("encryption-keys"));
+        assertThat(command(KEY, command.formatted("{}"))).isInstanceOf(CommandRead.class);
+        var unbound = "{\"access_token\":\"a\",\"refresh_token\":\"s3cret\",\"client_id\":\"c\"}";
+        assertThat(command(KEY, command.formatted(unbound)))
+                .isInstanceOfSatisfying(
+                        Rejected.class,
+                        rejected ->
+                                assertThat(rejected.detail())
+                                        .contains("config.oauth.refresh_token")
+                                        .doesNotContain("s3cret"));
     }
 
     private static RecordReader reader(long maxBytes) {

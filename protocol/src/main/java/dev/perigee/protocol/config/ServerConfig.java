@@ -74,6 +74,8 @@ import tools.jackson.databind.annotation.JsonSerialize;
  * @param egress entries of {@link EgressRule} that narrow what the server may reach, 256 at most,
  *     each of the form {@link EgressRule#FORM}; null where it may reach whatever the fleet lets it;
  *     an empty list is nothing at all
+ * @param oauth OAuth of a server over HTTP, ignored for others; null where its credentials are in
+ *     headers or parameters
  * @param status the backend's own: {@code awaiting_user_config} is refused, anything else ignored;
  *     always null afterwards
  */
@@ -110,6 +112,7 @@ public record ServerConfig(
         @Nullable String source,
         @Nullable RawJson secretMetadata,
         @Nullable List<String> egress,
+        @Nullable OAuthConfig oauth,
         @Nullable String status) {
 
     private static final String AWAITING = "awaiting_user_config";
@@ -224,6 +227,7 @@ public record ServerConfig(
                 source,
                 secretMetadata,
                 egress,
+                oauth,
                 status);
     }
 

@@ -23,6 +23,7 @@ public final class ServerConfigBuilder {
     private @Nullable Long handshakeTimeoutMs;
     private @Nullable ServerSettings settings;
     private @Nullable List<String> egress;
+    private @Nullable OAuthConfig oauth;
 
     /**
      * Owner of an installation.
@@ -130,6 +131,12 @@ public final class ServerConfigBuilder {
         return this;
     }
 
+    /** OAuth of a server over HTTP; not called: its credentials are in headers or parameters. */
+    public ServerConfigBuilder oauth(@Nullable OAuthConfig oauth) {
+        this.oauth = oauth;
+        return this;
+    }
+
     /**
      * The configuration.
      *
@@ -163,6 +170,7 @@ public final class ServerConfigBuilder {
                 null,
                 null,
                 egress,
+                oauth,
                 null);
     }
 }

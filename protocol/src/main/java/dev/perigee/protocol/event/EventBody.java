@@ -368,6 +368,34 @@ public sealed interface EventBody {
     }
 
     /**
+     * The OAuth tokens of an instance changed, are about to, or need its user. No token, code or
+     * verifier is in it.
+     *
+     * @param change {@code refreshing} or {@code exchanging} before the authorization server is
+     *     asked; {@code granted} with new tokens, which are stored; {@code required} when the user
+     *     has to authorize; {@code step_up} when the server wants more scopes for a call; {@code
+     *     failed} when tokens cannot be had
+     * @param url where the user authorizes; null where the backend is to get tokens itself
+     * @param issuer the authorization server, null where it is not known
+     * @param scopes those that are granted or wanted, null where none are known
+     * @param expiresAt when the new access token expires, or the offer to authorize
+     * @param reason why, for people; null where there is nothing to say
+     */
+    record Authorization(
+            String change,
+            @Nullable String url,
+            @Nullable String issuer,
+            @Nullable List<String> scopes,
+            @Nullable Instant expiresAt,
+            @Nullable String reason)
+            implements EventBody {
+        @Override
+        public EventType type() {
+            return EventType.AUTHORIZATION;
+        }
+    }
+
+    /**
      * The tools that a server offers now.
      *
      * @param toolCount how many
@@ -501,6 +529,7 @@ public sealed interface EventBody {
             case LIST_CHANGED -> ListChanged.class;
             case NOTIFICATION -> Notification.class;
             case SUBSCRIPTIONS -> Subscriptions.class;
+            case AUTHORIZATION -> Authorization.class;
             case TOOLS_DISCOVERED -> ToolsDiscovered.class;
             case CATALOG -> Catalog.class;
             case USAGE -> Usage.class;

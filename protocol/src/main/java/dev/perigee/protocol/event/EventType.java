@@ -26,6 +26,7 @@ public enum EventType {
     LIST_CHANGED("perigee.server.list_changed", Topic.SERVER_EVENTS),
     NOTIFICATION("perigee.server.notification", Topic.SERVER_EVENTS),
     SUBSCRIPTIONS("perigee.server.subscriptions", Topic.SERVER_EVENTS),
+    AUTHORIZATION("perigee.server.authorization", Topic.SERVER_EVENTS),
     TOOLS_DISCOVERED("mcp.tools.discovered", Topic.TOOLS),
     CATALOG("mcp.server.catalog", Topic.CATALOG),
     USAGE("mcp.server.usage", Topic.USAGE),
@@ -63,6 +64,7 @@ public enum EventType {
             case USAGE -> LinkVersions.USAGE;
             case RESOURCE_UPDATED, LIST_CHANGED, NOTIFICATION, SUBSCRIPTIONS ->
                     LinkVersions.SERVER_EVENTS;
+            case AUTHORIZATION -> LinkVersions.AUTHORIZATION;
             default -> LinkVersions.FIRST;
         };
     }

@@ -32,8 +32,11 @@ public record LinkVersions(int least, int greatest) {
     /** The version with which the tasks of running calls came. */
     public static final int TASKS = 6;
 
+    /** The version with which events about the authorization of servers came. */
+    public static final int AUTHORIZATION = 6;
+
     /** The versions of this release. */
-    public static final LinkVersions SPOKEN = new LinkVersions(FIRST, TASKS);
+    public static final LinkVersions SPOKEN = new LinkVersions(FIRST, AUTHORIZATION);
 
     public LinkVersions {
         if (least < 1 || greatest < least) {

@@ -21,11 +21,13 @@ final class Dossier {
     final Mailbox mailbox;
     final ServerMetrics metrics;
     final Subscriptions subscriptions;
+    final AccessTokens tokens;
     final Reporter reporter;
     final Waiting waiting = new Waiting();
     final Lifecycle lifecycle = new Lifecycle();
     final OutputGate gate;
     private final ViewBoard board;
+    private Runnable whenConfigured = () -> {};
 
     InstanceIdentity identity;
     ServerConfig config;
@@ -94,6 +96,7 @@ final class Dossier {
         this.board = board;
         this.metrics = new ServerMetrics(parts.clock());
         this.subscriptions = subscriptions;
+        this.tokens = new AccessTokens(mailbox, parts.clock());
         this.reporter =
                 new Reporter(journal, parts.clock(), parts.options().restart(), subscriptions);
         reporter.versionedBy(this::version);
@@ -111,12 +114,18 @@ final class Dossier {
         return identity.processId();
     }
 
+    /** Something is done with each configuration, before any request is made by it. */
+    void whenConfigured(Runnable action) {
+        whenConfigured = action;
+    }
+
     /** Takes another configuration over. */
     void configure(Message.Apply message) {
         var before = config;
         config = message.order().config();
         configHash = message.configHash();
         identify(message.order().startToken());
+        whenConfigured.run();
         if (isOfAnotherServer(before, config) && subscriptions.clear()) {
             reporter.append(
                     new EventBody.Subscriptions(

@@ -4,6 +4,7 @@ import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.worker.oauth.OAuthState;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param disabledTools tools that are hidden and refused
  * @param asleep null unless it is dormant, online, and its tools are known
  * @param subscriptions URIs of the resources that its user subscribed to, null for none
+ * @param oauth tokens, and what becomes of them; null without OAuth
  */
 record DurableState(
         @Nullable ServerStatus status,
@@ -27,13 +29,26 @@ record DurableState(
         List<Instant> crashes,
         Set<String> disabledTools,
         @Nullable Asleep asleep,
-        @Nullable List<String> subscriptions) {
+        @Nullable List<String> subscriptions,
+        @Nullable OAuthState oauth) {
 
     @SuppressWarnings("NullAway") // Jackson passes null for what an older version did not write.
     DurableState {
         crashes = crashes == null ? List.of() : List.copyOf(crashes);
         disabledTools = disabledTools == null ? Set.of() : new TreeSet<>(disabledTools);
         subscriptions = subscriptions == null ? null : List.copyOf(subscriptions);
+    }
+
+    /** The state of one without OAuth. */
+    DurableState(
+            @Nullable ServerStatus status,
+            @Nullable String statusMessage,
+            boolean synced,
+            List<Instant> crashes,
+            Set<String> disabledTools,
+            @Nullable Asleep asleep,
+            @Nullable List<String> subscriptions) {
+        this(status, statusMessage, synced, crashes, disabledTools, asleep, subscriptions, null);
     }
 
     /** The state of one without subscriptions. */

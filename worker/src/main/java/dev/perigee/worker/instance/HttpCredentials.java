@@ -148,6 +148,16 @@ final class HttpCredentials implements TargetSource {
         return mask;
     }
 
+    /** There are more secrets to mask. */
+    void masksAnew() {
+        lock.lock();
+        try {
+            mask = secrets.mask(List.of(config, used));
+        } finally {
+            lock.unlock();
+        }
+    }
+
     @Override
     public HttpTarget get() {
         var now = target;

@@ -66,6 +66,7 @@ final class HttpKeeper implements ServerKeeper {
         var run =
                 new HttpRun(
                         new HttpCredentials(dossier.config, dossier.secrets),
+                        dossier.tokens,
                         dossier.parts.connections(),
                         dossier.parts.options().mcp(),
                         dossier.mailbox,

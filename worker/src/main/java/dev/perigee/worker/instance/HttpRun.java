@@ -60,6 +60,7 @@ final class HttpRun extends ServerRun {
 
     HttpRun(
             HttpCredentials credentials,
+            AccessTokens tokens,
             HttpConnections connections,
             McpOptions options,
             Listener listener,
@@ -91,7 +92,7 @@ final class HttpRun extends ServerRun {
                         config.transportType() == TransportType.SSE
                                 ? HttpTransport.SSE
                                 : HttpTransport.STREAMABLE,
-                        credentials,
+                        new AuthorizedTarget(credentials, tokens),
                         connections,
                         options,
                         metrics,
@@ -117,6 +118,11 @@ final class HttpRun extends ServerRun {
     /** Requests carry this from now on. */
     void reconfigure(ServerConfig next) {
         credentials.reconfigure(next);
+    }
+
+    /** There are other tokens, which are masked, too. */
+    void masksAnew() {
+        credentials.masksAnew();
     }
 
     /** An order has it connected: what was refused before may be taken now. */

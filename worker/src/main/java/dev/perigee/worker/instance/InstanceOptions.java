@@ -3,6 +3,7 @@ package dev.perigee.worker.instance;
 import dev.perigee.worker.log.LogOptions;
 import dev.perigee.worker.mcp.HttpOptions;
 import dev.perigee.worker.mcp.McpOptions;
+import dev.perigee.worker.oauth.OAuthOptions;
 import dev.perigee.worker.process.packages.PackageOptions;
 import dev.perigee.worker.secret.SecretOptions;
 import dev.perigee.worker.tool.RetryOptions;
@@ -36,7 +37,8 @@ public record InstanceOptions(
         LogOptions logs,
         AwakeLimits awake,
         ProbeOptions probes,
-        SecretOptions secrets) {
+        SecretOptions secrets,
+        OAuthOptions oauth) {
 
     public InstanceOptions {
         allowedCommands = List.copyOf(allowedCommands);
@@ -64,6 +66,7 @@ public record InstanceOptions(
                 logs,
                 awake,
                 probes,
-                secrets);
+                secrets,
+                oauth);
     }
 }

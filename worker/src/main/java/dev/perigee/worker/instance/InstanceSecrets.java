@@ -110,6 +110,18 @@ final class InstanceSecrets {
         }
     }
 
+    /** These are masked from now on, as what references stand for is. */
+    void remember(Collection<String> secret) {
+        lock.lock();
+        try {
+            values.removeAll(secret); // The newest are last.
+            values.addAll(secret);
+            forgetEldest(Set.copyOf(secret));
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Of all values that are kept, and of what these configurations have as plain text. */
     SecretMask mask(Collection<ServerConfig> configs) {
         List<String> kept;

@@ -7,6 +7,7 @@ import dev.perigee.protocol.settings.SettingsSchema;
 import dev.perigee.worker.log.LogOptions;
 import dev.perigee.worker.mcp.HttpSettings;
 import dev.perigee.worker.mcp.McpOptions;
+import dev.perigee.worker.oauth.OAuthSettings;
 import dev.perigee.worker.process.packages.PackageSettings;
 import dev.perigee.worker.secret.SecretSettings;
 import dev.perigee.worker.tool.RetrySettings;
@@ -276,7 +277,8 @@ public final class InstanceSettings {
                     .with(HttpSettings.SCHEMA)
                     .with(RetrySettings.SCHEMA)
                     .with(PackageSettings.SCHEMA)
-                    .with(SecretSettings.SCHEMA);
+                    .with(SecretSettings.SCHEMA)
+                    .with(OAuthSettings.SCHEMA);
 
     private static final int TAIL_LINES = LogOptions.defaults().tailLines();
 
@@ -325,6 +327,7 @@ public final class InstanceSettings {
                         settings.value(LOG_VALUES)),
                 new AwakeLimits(settings.value(USER_AWAKE), settings.value(TEAM_AWAKE)),
                 new ProbeOptions(settings.value(PROBE_INTERVAL), settings.value(RECOVERY_PAUSE)),
-                SecretSettings.read(settings));
+                SecretSettings.read(settings),
+                OAuthSettings.read(settings));
     }
 }

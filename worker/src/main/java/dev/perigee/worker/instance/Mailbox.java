@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An empty box has no thread: the first message calls for one, which handles messages until it
  * finds none and is {@link #dismiss dismissed}.
  */
-final class Mailbox implements ProcessRun.Listener, HttpRun.Listener {
+final class Mailbox implements ProcessRun.Listener, HttpRun.Listener, AccessTokens.Listener {
     private static final int MAX_ORDERS = 1000;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -89,6 +89,16 @@ final class Mailbox implements ProcessRun.Listener, HttpRun.Listener {
     @Override
     public void otherSecrets(HttpRun run) {
         post(new Message.OtherSecrets(run));
+    }
+
+    @Override
+    public void tokenWanted() {
+        post(new Message.TokenWanted());
+    }
+
+    @Override
+    public void scopesWanted(List<String> scopes) {
+        post(new Message.ScopesWanted(scopes));
     }
 
     private void add(Message message) {

@@ -68,6 +68,22 @@ sealed interface Message {
     /** There are other secrets by now than those that the server refused. */
     record OtherSecrets(HttpRun run) implements Hint {}
 
+    /** A request waits for a token that the server takes. */
+    record TokenWanted() implements Hint {}
+
+    /** The time came to refresh tokens, or to ask again. */
+    record TokensDue() implements Hint {}
+
+    /** A call needs scopes that its token does not have. */
+    record ScopesWanted(List<String> scopes) implements Hint {}
+
+    /**
+     * A step of OAuth was done.
+     *
+     * @param round which one it was
+     */
+    record Authorized(long round, OAuthStep step) implements Message {}
+
     /** A call to a server over HTTP failed for a reason that concerns all calls. */
     record CallFailed(HttpRun run, FailureStatus trouble) implements Message {}
 

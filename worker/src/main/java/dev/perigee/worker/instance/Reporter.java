@@ -3,6 +3,7 @@ package dev.perigee.worker.instance;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.worker.oauth.OAuthState;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -14,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writer of an instance's events to the journal, each with the durable state where that changed:
- * status, crashes, disabled tools, subscriptions, and whether it is dormant. Confined to the
- * supervisor's thread.
+ * status, crashes, disabled tools, subscriptions, tokens, and whether it is dormant. Confined to
+ * the supervisor's thread.
  */
 final class Reporter {
     private final InstanceJournal journal;
@@ -26,8 +27,10 @@ final class Reporter {
     private List<Instant> crashes = new ArrayList<>();
     private Set<String> disabledTools = Set.of();
     private @Nullable Asleep asleep;
+    private @Nullable OAuthState oauth;
     private DurableState told = DurableState.none();
     private Supplier<@Nullable String> version = () -> null;
+    private Runnable beforeReauth = () -> {};
 
     Reporter(
             InstanceJournal journal,
@@ -51,7 +54,23 @@ final class Reporter {
         crashes = new ArrayList<>(state.crashes());
         disabledTools = state.disabledTools();
         subscriptions.restore(state.subscriptions());
+        oauth = state.oauth();
         told = state;
+    }
+
+    /** Something is said before each {@code requires_reauth}. */
+    void precedesReauth(Runnable event) {
+        beforeReauth = event;
+    }
+
+    /** What a later owner knows of its tokens, or will with the next event. */
+    @Nullable OAuthState oauth() {
+        return oauth;
+    }
+
+    /** Tokens changed: told with the next event. */
+    void oauth(@Nullable OAuthState now) {
+        oauth = now;
     }
 
     /** What a later owner knows of its sleep; null where it is taken to be awake. */
@@ -111,6 +130,9 @@ final class Reporter {
             @Nullable Long pid) {
         var event = status.on(trigger, message, commandId, clock.instant());
         if (event != null) {
+            if (event.status() == ServerStatus.REQUIRES_REAUTH) {
+                beforeReauth.run();
+            }
             append(event.ofVersion(version.get()), pid);
         }
         return event != null;
@@ -134,7 +156,8 @@ final class Reporter {
                         crashes,
                         disabledTools,
                         status.status() == ServerStatus.ONLINE ? asleep : null,
-                        subscriptions.stored());
+                        subscriptions.stored(),
+                        oauth);
         if (now.equals(told)) {
             return null;
         }

@@ -25,6 +25,7 @@ final class Supervisor {
     private final HealthProbe health;
     private final OwnProbes probes;
     private final SubscriptionKeeper subscriptions;
+    private final OAuthKeeper oauth;
     private final RequestLogs requestLogs;
     private final RunningCalls calls;
     private ServerKeeper server;
@@ -40,6 +41,7 @@ final class Supervisor {
         this.health = new HealthProbe(dossier, tools);
         this.probes = new OwnProbes(dossier, health);
         this.subscriptions = new SubscriptionKeeper(dossier);
+        this.oauth = new OAuthKeeper(dossier);
         this.requestLogs = requestLogs;
         this.calls = calls;
     }
@@ -82,6 +84,10 @@ final class Supervisor {
             case Message.Connected connected -> http.connected(connected);
             case Message.ConnectFailed failed -> http.connectFailed(failed);
             case Message.CallFailed failed -> http.callFailed(failed);
+            case Message.TokenWanted _ -> oauth.wanted();
+            case Message.TokensDue _ -> oauth.due();
+            case Message.ScopesWanted wanted -> oauth.scopesWanted(wanted.scopes());
+            case Message.Authorized done -> oauth.done(done);
             case Message.OtherSecrets other -> http.otherSecrets(other);
             case Message.Discovered discovered -> tools.discovered(discovered);
             case Message.Catalogued catalogued -> tools.catalogued(catalogued);
@@ -106,6 +112,7 @@ final class Supervisor {
         probes.plan();
         tools.look();
         subscriptions.look();
+        oauth.look();
         dossier.publish();
     }
 
@@ -245,7 +252,7 @@ final class Supervisor {
         var cause = message.order().cause();
         return (cause == Cause.CREATED || cause == Cause.UPDATED)
                 && dossier.run instanceof HttpRun run
-                && run.isRenewable()
+                && (run.isRenewable() || dossier.config.oauth() != null)
                 && dossier.reporter.status() == ServerStatus.REQUIRES_REAUTH;
     }
 
@@ -355,6 +362,7 @@ final class Supervisor {
     private void leave(Duration limit) throws InterruptedException {
         dossier.presence = View.Presence.LEAVING;
         dossier.waiting.settle(Outcomes.leaving(dossier.processId()));
+        oauth.leave(limit);
         var grace = grace().compareTo(limit) < 0 ? grace() : limit;
         server.end("The worker no longer runs the server", grace);
         requestLogs.flush();
@@ -367,6 +375,7 @@ final class Supervisor {
         dossier.presence = View.Presence.LEAVING;
         server.kill();
         probes.cancel();
+        oauth.giveUp();
         process.abandonPlace();
         dossier.publish();
     }

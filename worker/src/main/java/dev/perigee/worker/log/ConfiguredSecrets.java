@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /**
  * Secrets of a configuration: the values of its environment, headers and query parameters, what its
- * URL has before the host and after the question mark, and of its arguments what {@link
+ * URL has before the host and after the question mark, its tokens, and of its arguments what {@link
  * ArgumentSecrets} finds, also where the command is a whole line. Each as it is written and as it
  * is in a URL. Pure.
  */
@@ -31,8 +31,10 @@ final class ConfiguredSecrets {
                         .filter(value -> SecretReference.in(value) == null);
         var url = config.url();
         var command = config.command();
+        var oauth = config.oauth();
         return Stream.of(
                         values,
+                        oauth == null ? Stream.<String>empty() : oauth.secrets(),
                         config.headers().values().stream().flatMap(ConfiguredSecrets::ofHeader),
                         ArgumentSecrets.values(config.args()),
                         command == null

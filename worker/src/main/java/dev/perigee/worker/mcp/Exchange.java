@@ -98,6 +98,16 @@ final class Exchange implements LineRoom.Reader {
         carried = target;
     }
 
+    /** Says who gave the credentials of its request that they were refused, where they were. */
+    void tellRefusal(ExchangeEnd how, TargetSource credentials) {
+        var given = carried;
+        if (given != null
+                && how instanceof ExchangeEnd.Refused refused
+                && refused.wantsAuthorization()) {
+            credentials.refused(given, refused.status(), refused.challenge());
+        }
+    }
+
     /** What its request carried, null where that was not made. */
     @Nullable HttpTarget carried() {
         return carried;

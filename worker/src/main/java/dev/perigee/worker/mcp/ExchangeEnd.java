@@ -32,6 +32,12 @@ sealed interface ExchangeEnd {
                     && headers.firstValue("www-authenticate").isPresent();
         }
 
+        /** What it asks for, null for nothing. */
+        @Nullable String challenge() {
+            var all = headers.allValues("www-authenticate");
+            return all.isEmpty() ? null : String.join(", ", all);
+        }
+
         /** How long the server asks its client to wait, null when it does not. */
         @Nullable Duration retryAfter() {
             boolean busy = status == 429 || status == 503;

@@ -118,6 +118,14 @@ final class HttpFailures {
         return !end.wantsAuthorization() && end.status() != TOO_MANY_REQUESTS;
     }
 
+    /** The failure of a request that needs more than its good credentials allow; else null. */
+    static @Nullable McpException lacking(ExchangeEnd.Refused end, TargetSource credentials) {
+        var what = credentials.lacking(end.status(), end.challenge());
+        return what == null
+                ? null
+                : failure(Kind.REQUEST_REFUSED, "Access forbidden (HTTP 403): " + what);
+    }
+
     static McpException refused(ExchangeEnd.Refused end) {
         int status = end.status();
         var said = text(end.body());

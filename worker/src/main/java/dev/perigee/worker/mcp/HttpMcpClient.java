@@ -408,6 +408,9 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
         try {
             parts.target().renew(deadlineNanos);
         } catch (McpException e) {
+            if (e.kind() == McpException.Kind.UNREACHABLE) {
+                throw e; // Whether others would be taken is not known.
+            }
             refusal.addSuppressed(e);
             throw refusal;
         }

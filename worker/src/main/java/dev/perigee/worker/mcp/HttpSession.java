@@ -290,12 +290,7 @@ final class HttpSession
         reached |= exchange.isConnected();
         unfinished.remove(exchange.number());
         lingering.remove(exchange);
-        var carried = exchange.carried();
-        if (carried != null
-                && end instanceof ExchangeEnd.Refused refused
-                && refused.wantsAuthorization()) {
-            parts.target().refused(carried);
-        }
+        exchange.tellRefusal(end, parts.target());
         if (call != null && call.isListening() && call.isOver()) {
             listening.hasEnded(call);
         } else if (call != null) {
@@ -321,6 +316,11 @@ final class HttpSession
             return;
         }
         if (end instanceof ExchangeEnd.Refused refused) {
+            var lacking = call.isHandshake() ? null : HttpFailures.lacking(refused, parts.target());
+            if (lacking != null) {
+                client.failed(call, lacking);
+                return;
+            }
             if (mayBeRenewed(call, refused)) {
                 calls.remove(call);
                 client.unauthorized(this, call, exchange.carried(), HttpFailures.refused(refused));

@@ -63,6 +63,15 @@ public record HttpTarget(
         return new HttpTarget(url, headers, queryParams, rules, owner);
     }
 
+    /** The same with this header, whatever was configured by its name. */
+    public HttpTarget with(String header, String value) {
+        var all = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
+        all.putAll(headers);
+        all.remove(header); // Its name may be written otherwise.
+        all.put(header, value);
+        return new HttpTarget(url, all, queryParams, egress, owner);
+    }
+
     /**
      * The URL, without the parameters.
      *

@@ -124,6 +124,14 @@ public final class McpException extends Exception {
                 Kind.NOT_READ, false, "The secrets of this server were not there in time");
     }
 
+    /** A request that was not sent, since who gives tokens for it did not answer. */
+    public static McpException withoutToken() {
+        return new McpException(
+                Kind.UNREACHABLE,
+                false,
+                "Server unreachable (its authorization server did not answer)");
+    }
+
     /** Whether the server wants other credentials. */
     boolean refusesCredentials() {
         return kind == Kind.UNAUTHORIZED

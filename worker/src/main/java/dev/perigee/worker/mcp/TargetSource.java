@@ -2,6 +2,7 @@ package dev.perigee.worker.mcp;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Source of the target of HTTP requests. A target that is renewable has credentials that may be
@@ -42,4 +43,21 @@ public interface TargetSource extends Supplier<HttpTarget> {
 
     /** A request that carried this was refused for its credentials: the next renewal asks anew. */
     default void refused(HttpTarget carried) {}
+
+    /**
+     * The same of an HTTP response.
+     *
+     * @param challenge its {@code WWW-Authenticate}, null without
+     */
+    default void refused(HttpTarget carried, int status, @Nullable String challenge) {
+        refused(carried);
+    }
+
+    /**
+     * What one request lacks that was refused though its credentials are good, for people; null
+     * where the refusal is of the credentials.
+     */
+    default @Nullable String lacking(int status, @Nullable String challenge) {
+        return null;
+    }
 }

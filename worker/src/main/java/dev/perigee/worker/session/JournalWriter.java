@@ -192,6 +192,7 @@ final class JournalWriter implements InstanceJournal {
             case EventBody.ListChanged ignored -> 0;
             case EventBody.Notification ignored -> 0;
             case EventBody.Subscriptions ignored -> 0;
+            case EventBody.Authorization ignored -> 0;
         };
     }
 

@@ -69,6 +69,7 @@ final class CallGateTest {
             new HttpRun(
                     new HttpCredentials(
                             CONFIG, new InstanceSecrets(Secrets.inFiles(Path.of("none")))),
+                    new AccessTokens(new Mailbox(() -> {}), InstantSource.system()),
                     connections,
                     McpOptions.defaults(),
                     new Mailbox(() -> {}),

@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class RecordedConfig {
     /** What would start a program, reach something else, or send something along. */
     private static final List<String> OF_THE_ORIGINAL =
-            List.of("command", "args", "env", "headers", "url_query_params", "egress");
+            List.of("command", "args", "env", "headers", "url_query_params", "egress", "oauth");
 
     private RecordedConfig() {}
 

@@ -1,0 +1,247 @@
+package dev.perigee.worker.instance;
+
+import static dev.perigee.protocol.event.ServerStatus.OFFLINE;
+import static dev.perigee.protocol.event.ServerStatus.ONLINE;
+import static dev.perigee.protocol.event.ServerStatus.REQUIRES_REAUTH;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.config.OAuthConfig;
+import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.config.ServerConfigBuilder;
+import dev.perigee.protocol.config.ServerConfigBuilder.Owner;
+import dev.perigee.protocol.config.TransportType;
+import dev.perigee.protocol.event.EventBody.Authorization;
+import dev.perigee.protocol.event.EventBody.StatusChanged;
+import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.link.InstanceOrder.Cause;
+import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.worker.mcp.HttpFixture;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@DisplayName("A server over HTTP with OAuth tokens")
+final class OAuthInstanceTest {
+    private static final Map<String, String> ECHO = Map.of("message", "hi");
+    private static final List<String> REFRESHED = List.of("refreshing", "granted");
+
+    private final Bench bench = new Bench(Map.of("retry.delays", "20ms,40ms"));
+    private HttpFixture server;
+    private TokenEndpoint tokens;
+
+    @BeforeEach
+    void start() throws Exception {
+        server = HttpFixture.start();
+        tokens = new TokenEndpoint();
+    }
+
+    @AfterEach
+    void end() {
+        bench.close();
+        server.close();
+        tokens.close();
+    }
+
+    private ServerConfig config(String access, @Nullable Instant expiresAt) {
+        return ServerConfigBuilder.elsewhere(
+                        "a",
+                        "slug-a",
+                        new Owner("t1", "acme", Bench.USER, "alice"),
+                        TransportType.HTTP,
+                        server.url())
+                .oauth(
+                        new OAuthConfig(
+                                access,
+                                "refresh-1",
+                                expiresAt,
+                                tokens.url(),
+                                null,
+                                "client",
+                                null,
+                                "https://mcp.example",
+                                List.of(),
+                                null,
+                                null,
+                                null))
+                .build();
+    }
+
+    private ServerConfig online() throws Exception {
+        server.order("{'token':'access-1'}");
+        var config = config("access-1", null);
+        assertThat(bench.configure(config).outcome()).isEqualTo(CommandOutcome.COMPLETED);
+        return config;
+    }
+
+    private List<String> changes(ServerConfig config) {
+        return bench.journal(config).all(Authorization.class).stream()
+                .map(Authorization::change)
+                .toList();
+    }
+
+    private void awaitStatus(ServerConfig config, ServerStatus status) {
+        await().atMost(Bench.PATIENCE)
+                .until(() -> bench.journal(config).statuses().getLast() == status);
+    }
+
+    @Test
+    @DisplayName("CAL-17: is sent a refused token's successor, which many calls wait for once")
+    void refreshesOnce() throws Exception {
+        var config = online();
+        assertThat(tokens.asked).isEmpty();
+        server.order("{'token':'access-2'}");
+
+        var calls =
+                IntStream.range(0, 5)
+                        .mapToObj(
+                                _ ->
+                                        bench.request(
+                                                config,
+                                                "tools/call",
+                                                config.serverSlug() + ":echo",
+                                                ECHO))
+                        .toList();
+        calls.forEach(call -> assertThat(bench.instances.execute(call).answered()).isNull());
+        assertThat(calls).allSatisfy(call -> assertThat(bench.result(call).error()).isNull());
+
+        assertThat(tokens.asked)
+                .singleElement()
+                .satisfies(
+                        form ->
+                                assertThat(form)
+                                        .containsEntry("grant_type", "refresh_token")
+                                        .containsEntry("refresh_token", "refresh-1")
+                                        .containsEntry("client_id", "client")
+                                        .containsEntry("resource", "https://mcp.example"));
+        assertThat(changes(config)).isEqualTo(REFRESHED);
+        assertThat(bench.journal(config).statuses()).endsWith(ONLINE);
+        assertThat(bench.journal(config).events.toString())
+                .doesNotContain("access-")
+                .doesNotContain("refresh-1")
+                .doesNotContain("refresh-2");
+    }
+
+    @Test
+    @DisplayName("CAL-17: is refreshed before its token expires, without a call")
+    void refreshesBeforeExpiry() throws Exception {
+        var config = config("access-1", Instant.now().plusSeconds(3));
+
+        bench.configure(config);
+
+        await().atMost(Bench.PATIENCE).until(() -> changes(config).equals(REFRESHED));
+    }
+
+    @Test
+    @DisplayName("CAL-17: no refresh token is sent before that is durable, nor its answer used")
+    void waitsForDurability() throws Exception {
+        var config = online();
+        var journal = bench.journal(config);
+        var waiting = new CopyOnWriteArrayList<Runnable>();
+        journal.unacknowledged = waiting;
+        server.order("{'token':'access-2','reset':true}");
+        var call = bench.request(config, "tools/call", config.serverSlug() + ":echo", ECHO);
+        assertThat(bench.instances.execute(call).answered()).isNull();
+
+        await().atMost(Bench.PATIENCE).until(() -> waiting.size() == 1);
+        assertThat(tokens.asked).isEmpty();
+        waiting.getFirst().run();
+        await().atMost(Bench.PATIENCE).until(() -> waiting.size() == 2);
+        assertThat(tokens.asked).hasSize(1);
+        assertThat(journal.result(call.request().requestId())).isNull();
+        waiting.getLast().run();
+
+        assertThat(bench.result(call).error()).isNull();
+        assertThat(changes(config)).isEqualTo(REFRESHED);
+    }
+
+    @Test
+    @DisplayName("CAL-17: waits for its user when no other token is given, which is told before")
+    void refused() throws Exception {
+        var config = online();
+        server.order("{'token':'access-2'}");
+        tokens.status = 400;
+
+        var refused = bench.call(config, "echo", ECHO);
+
+        assertThat(refused.error())
+                .satisfies(e -> assertThat(e.code()).isEqualTo(ErrorCode.REQUIRES_REAUTH));
+        awaitStatus(config, REQUIRES_REAUTH);
+        var events =
+                bench.journal(config).events.stream()
+                        .filter(e -> e instanceof Authorization || e instanceof StatusChanged)
+                        .toList();
+        assertThat(events.get(events.size() - 2))
+                .isInstanceOfSatisfying(
+                        Authorization.class,
+                        failed -> {
+                            assertThat(failed.change()).isEqualTo("failed");
+                            assertThat(failed.reason())
+                                    .contains("HTTP 400, invalid_grant")
+                                    .doesNotContain("refresh-1");
+                        });
+        bench.call(config, "echo", ECHO);
+        assertThat(tokens.asked).hasSize(1);
+
+        tokens.status = 200;
+        server.order("{'token':'access-9'}");
+        assertThat(bench.apply(config("access-9", null), Cause.UPDATED).outcome())
+                .isEqualTo(CommandOutcome.COMPLETED);
+        assertThat(bench.text(config, "echo", ECHO)).isEqualTo("hi");
+    }
+
+    @Test
+    @DisplayName("CAL-17: waits for its user when the next token is refused, too, asked once")
+    void refusedAgain() throws Exception {
+        var config = online();
+        server.order("{'token':'none of them'}");
+
+        bench.call(config, "echo", ECHO);
+
+        awaitStatus(config, REQUIRES_REAUTH);
+        assertThat(changes(config)).containsExactly("refreshing", "granted", "failed");
+        assertThat(tokens.asked).hasSize(1);
+    }
+
+    @Test
+    @DisplayName("CAL-17: is unreachable, and not refused, while nobody gives tokens")
+    void authorizationServerAway() throws Exception {
+        var config = online();
+        server.order("{'token':'access-2'}");
+        tokens.status = 503;
+
+        var call = bench.call(config, "echo", ECHO);
+        assertThat(call.error())
+                .satisfies(e -> assertThat(e.code()).isEqualTo(ErrorCode.SERVER_UNREACHABLE));
+        awaitStatus(config, OFFLINE);
+
+        tokens.status = 200;
+        await().atMost(Bench.PATIENCE)
+                .until(() -> bench.call(config, "echo", ECHO).error() == null);
+        assertThat(changes(config)).isEqualTo(REFRESHED);
+        assertThat(tokens.asked.getLast()).containsEntry("refresh_token", "refresh-1");
+    }
+
+    @Test
+    @DisplayName("CAL-17: goes on at the next owner with the newest token, not its configuration's")
+    void isRestored() throws Exception {
+        var config = online();
+        server.order("{'token':'access-2'}");
+        bench.text(config, "echo", ECHO);
+        var durable = bench.journal(config).durable;
+
+        try (var next = new Bench()) {
+            next.settle(next.submit(config, Cause.RESTORED, false, durable));
+            assertThat(next.text(config, "echo", ECHO)).isEqualTo("hi");
+            assertThat(tokens.asked).hasSize(1);
+        }
+    }
+}
