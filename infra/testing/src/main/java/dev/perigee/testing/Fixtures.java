@@ -53,6 +53,11 @@ public final class Fixtures {
         return Checkout.testing("fixtures/tasks.mjs");
     }
 
+    /** The script of O, an MCP server with its authorization server; its head says how it is run. */
+    public static Path oauthScript() {
+        return Checkout.testing("fixtures/oauth.mjs");
+    }
+
     /** The arguments of {@link #NODE} that start F with these flags. */
     public static List<String> args(String... flags) {
         var args = new ArrayList<String>();

@@ -96,6 +96,13 @@ public record Installation(
         return with(more.deepCopy().put(field, value));
     }
 
+    /** With these fields of its OAuth, and no others. */
+    public Installation withOAuth(Map<String, String> oauth) {
+        var fields = more.deepCopy();
+        oauth.forEach(fields.putObject("oauth")::put);
+        return with(fields);
+    }
+
     /** With a further or another header of its requests. */
     public Installation withHeader(String name, String value) {
         var fields = more.deepCopy();
