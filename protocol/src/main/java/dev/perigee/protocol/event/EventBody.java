@@ -36,6 +36,7 @@ public sealed interface EventBody {
             case ListChanged _ -> EventType.LIST_CHANGED;
             case Notification _ -> EventType.NOTIFICATION;
             case Subscriptions _ -> EventType.SUBSCRIPTIONS;
+            case Authorization _ -> EventType.AUTHORIZATION;
             case ToolsDiscovered _ -> EventType.TOOLS_DISCOVERED;
             case ToolsUpdated _ -> EventType.TOOLS_UPDATED;
             case Catalog _ -> EventType.CATALOG;
@@ -388,12 +389,7 @@ public sealed interface EventBody {
             @Nullable List<String> scopes,
             @Nullable Instant expiresAt,
             @Nullable String reason)
-            implements EventBody {
-        @Override
-        public EventType type() {
-            return EventType.AUTHORIZATION;
-        }
-    }
+            implements EventBody {}
 
     /**
      * The tools that a server offers now.
