@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param logLevel the least level of the messages that a modern server is to send of it; null for
  *     none. A legacy one is told for all its calls
  */
-public record CallRound(
-        boolean mayAsk, boolean later, boolean tasks, @Nullable LogLevel logLevel) {
+public record CallRound(boolean mayAsk, boolean later, boolean tasks, @Nullable LogLevel logLevel) {
     /** A request of one round. */
     public static final CallRound ONLY = new CallRound(false, false, false, null);
 

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The {@code _meta} of every modern request: revision, client and its capabilities, which are those
  * of the request: whether its author may be asked, whether it may become a task, and which messages
- * are wanted of it. What else the
- * parameters have stays as it is; these keys are the worker's, whoever named them. Pure.
+ * are wanted of it. What else the parameters have stays as it is; these keys are the worker's,
+ * whoever named them. Pure.
  */
 final class ModernMeta {
     /** The revision that is spoken with modern servers. */

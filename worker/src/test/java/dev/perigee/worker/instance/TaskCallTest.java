@@ -108,6 +108,7 @@ final class TaskCallTest {
                 null,
                 null,
                 inputMs,
+                null,
                 null);
     }
 
