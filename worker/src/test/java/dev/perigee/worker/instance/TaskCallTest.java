@@ -214,7 +214,7 @@ final class TaskCallTest {
                             .getFirst();
             assertThat(question.requestId()).isEqualTo(call.request().requestId());
             assertThat(question.requests().text()).contains("***").doesNotContain("very-secret");
-            var name = config == modern ? "room" : "question";
+            var name = config.equals(modern) ? "room" : "question";
             assertThat(code(respond(config, call, question.inputId(), name))).isNull();
 
             var result = told(bench.result(call));
