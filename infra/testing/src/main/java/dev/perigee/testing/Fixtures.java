@@ -53,7 +53,9 @@ public final class Fixtures {
         return Checkout.testing("fixtures/tasks.mjs");
     }
 
-    /** The script of O, an MCP server with its authorization server; its head says how it is run. */
+    /**
+     * The script of O, an MCP server with its authorization server; its head says how it is run.
+     */
     public static Path oauthScript() {
         return Checkout.testing("fixtures/oauth.mjs");
     }

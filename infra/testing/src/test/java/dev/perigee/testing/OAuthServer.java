@@ -16,7 +16,9 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
-/** Fixture O in a process of its own: an MCP server with tokens, and oidc-provider; see its head. */
+/**
+ * Fixture O in a process of its own: an MCP server with tokens, and oidc-provider; see its head.
+ */
 public final class OAuthServer implements AutoCloseable {
     private final Process process;
     private final JsonNode ready;

@@ -143,7 +143,11 @@ final class OAuthFleetTest {
             assertThat(backend.text(server, "whoami", "{}")).isEqualTo("0");
             configure(server.withOAuth(o.authorize(more.text("url"))));
             event(server, "granted", 2);
-            assertThat(backend.text(server, "store", "{}")).isEqualTo("1");
+            await("the worker to hear that the token is stored")
+                    .atMost(Records.PATIENCE)
+                    .until(
+                            () -> backend.call(server, "store", "{}").text("outcome"),
+                            "success"::equals);
 
             o.order("{\"forget\":true,\"revoke\":true}");
             assertThat(backend.call(server, "whoami", "{}").text("error/code"))
