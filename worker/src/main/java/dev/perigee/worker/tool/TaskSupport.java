@@ -1,5 +1,6 @@
 package dev.perigee.worker.tool;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import java.util.Locale;
@@ -8,10 +9,13 @@ import org.jspecify.annotations.Nullable;
 /** Tool's claim about tasks, as {@code execution.taskSupport} of the legacy era has it. */
 public enum TaskSupport {
     /** Its calls are no tasks; so it is where a tool says nothing. */
+    @JsonProperty("forbidden")
     FORBIDDEN,
     /** Who calls it decides. */
+    @JsonProperty("optional")
     OPTIONAL,
     /** Its calls are tasks, and refused otherwise. */
+    @JsonProperty("required")
     REQUIRED;
 
     /**
