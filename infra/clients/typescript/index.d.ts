@@ -265,11 +265,13 @@ export type Method =
   | 'tools/list'
   | 'tools/search'
   | 'resources/list'
+  | 'resources/templates/list'
   | 'resources/read'
   | 'resources/subscribe'
   | 'resources/unsubscribe'
   | 'prompts/list'
   | 'prompts/get'
+  | 'completion/complete'
   | 'tasks/get'
   | 'tasks/list'
   | 'tasks/cancel';

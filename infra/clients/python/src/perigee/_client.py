@@ -149,9 +149,9 @@ class Client:
 
         Raises NoAnswer, Unreachable, Refused; ValueError for an id that is none or that another thread waits for.
 
-        method -- tools/call, tools/list, tools/search, resources/list, resources/read,
-            resources/subscribe, resources/unsubscribe, prompts/list, prompts/get,
-            tasks/get, tasks/list or tasks/cancel
+        method -- tools/call, tools/list, tools/search, resources/list, resources/templates/list,
+            resources/read, resources/subscribe, resources/unsubscribe, prompts/list,
+            prompts/get, completion/complete, tasks/get, tasks/list or tasks/cancel
         fields -- tool_path, arguments, query, limit
         timeout -- seconds that the fleet has from the record's append, a day at most; NoAnswer comes five seconds later, and with on_input by longest_input
         request_id -- of a request that may have been sent before, within ten minutes: it does not run a second time

@@ -12,6 +12,8 @@ public enum ToolMethod {
     TOOLS_SEARCH("tools/search"),
     /** Lists a server's resources. */
     RESOURCES_LIST("resources/list"),
+    /** Lists a server's templates of resources. */
+    RESOURCES_TEMPLATES_LIST("resources/templates/list"),
     /** Reads a resource by its URI. */
     RESOURCES_READ("resources/read"),
     /** Has a server notify of changes of a resource, on {@code server-events}. */
@@ -22,6 +24,8 @@ public enum ToolMethod {
     PROMPTS_LIST("prompts/list"),
     /** Renders a prompt. */
     PROMPTS_GET("prompts/get"),
+    /** Has a server complete an argument of a prompt or of a template of resources. */
+    COMPLETION_COMPLETE("completion/complete"),
     /** Gets a task of a server by its id, in the server's own words. */
     TASKS_GET("tasks/get"),
     /** Lists a server's tasks. */
@@ -59,11 +63,13 @@ public enum ToolMethod {
         return switch (this) {
             case TOOLS_CALL,
                     RESOURCES_LIST,
+                    RESOURCES_TEMPLATES_LIST,
                     RESOURCES_READ,
                     RESOURCES_SUBSCRIBE,
                     RESOURCES_UNSUBSCRIBE,
                     PROMPTS_LIST,
                     PROMPTS_GET,
+                    COMPLETION_COMPLETE,
                     TASKS_GET,
                     TASKS_LIST,
                     TASKS_CANCEL ->

@@ -59,11 +59,13 @@ final class RequestDesk {
                 case TOOLS_SEARCH -> search(request);
                 case TOOLS_CALL,
                         RESOURCES_LIST,
+                        RESOURCES_TEMPLATES_LIST,
                         RESOURCES_READ,
                         RESOURCES_SUBSCRIBE,
                         RESOURCES_UNSUBSCRIBE,
                         PROMPTS_LIST,
                         PROMPTS_GET,
+                        COMPLETION_COMPLETE,
                         TASKS_GET,
                         TASKS_LIST,
                         TASKS_CANCEL ->

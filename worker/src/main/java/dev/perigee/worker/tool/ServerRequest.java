@@ -34,6 +34,8 @@ public record ServerRequest(
     private record Call(
             String name, RawJson arguments, @JsonProperty("_meta") @Nullable RawJson meta) {}
 
+    private record Completion(@Nullable RawJson ref, @Nullable RawJson argument) {}
+
     private record Read(String uri, @JsonProperty("_meta") @Nullable RawJson meta) {}
 
     /** A request that reports no progress. */
@@ -90,7 +92,15 @@ public record ServerRequest(
                 }
                 yield withMeta(method, arguments, token, request);
             }
-            case RESOURCES_LIST, PROMPTS_LIST, TASKS_LIST ->
+            case COMPLETION_COMPLETE -> {
+                var completion = Json.read(arguments, Completion.class);
+                if (!isObject(completion.ref()) || !isObject(completion.argument())) {
+                    throw InvalidRecordException.invalid(
+                            "field arguments has no objects ref and argument");
+                }
+                yield withMeta(method, arguments, token, request);
+            }
+            case RESOURCES_LIST, RESOURCES_TEMPLATES_LIST, PROMPTS_LIST, TASKS_LIST ->
                     withMeta(method, arguments, token, request);
             case TOOLS_LIST, TOOLS_SEARCH, CANCEL, CALL_RESPOND ->
                     throw new IllegalArgumentException(method + " is not for one server");
@@ -123,10 +133,14 @@ public record ServerRequest(
         if (arguments == null) {
             return RawJson.EMPTY_OBJECT;
         }
-        if (arguments.bytes()[0] != '{') {
+        if (!isObject(arguments)) {
             throw InvalidRecordException.invalid("field arguments is not a JSON object");
         }
         return arguments;
+    }
+
+    private static boolean isObject(@Nullable RawJson json) {
+        return json != null && json.bytes()[0] == '{';
     }
 
     private static @Nullable String valid(@Nullable String traceparent) {

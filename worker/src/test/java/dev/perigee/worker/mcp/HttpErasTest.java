@@ -7,6 +7,7 @@ import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.worker.egress.LocalEgress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -67,12 +68,16 @@ final class HttpErasTest {
     }
 
     private static JsonNode headersOfCall(HttpFixture server) throws Exception {
+        return headersOf(server, "tools/call");
+    }
+
+    private static JsonNode headersOf(HttpFixture server, String method) throws Exception {
         for (var each : server.seen().path("headers")) {
-            if (each.path("mcp-method").asString("").equals("tools/call")) {
+            if (each.path("mcp-method").asString("").equals(method)) {
                 return each;
             }
         }
-        throw new AssertionError("no call was seen");
+        throw new AssertionError("no " + method + " was seen");
     }
 
     private static String mirroring(HttpMcpClient client) throws Exception {
@@ -119,12 +124,16 @@ final class HttpErasTest {
         try (var server = HttpFixture.start("--modern");
                 var client = server.client(connections)) {
             client.initialize(PATIENCE);
-            var why =
-                    catchThrowableOfType(
-                            McpException.class,
-                            () -> client.request("ping", RawJson.EMPTY_OBJECT, PATIENCE));
-            assertThat(Objects.requireNonNull(why).kind())
-                    .isEqualTo(McpException.Kind.SERVER_ERROR);
+            for (var unknown : List.of("ping", "resources/templates/list", "completion/complete")) {
+                var params = RawJson.of("{\"ref\":{\"name\":\"p\"},\"name\":\"x\"}");
+                var why =
+                        catchThrowableOfType(
+                                McpException.class,
+                                () -> client.request(unknown, params, PATIENCE));
+                assertThat(Objects.requireNonNull(why).kind())
+                        .isEqualTo(McpException.Kind.SERVER_ERROR);
+                assertThat(headersOf(server, unknown).has("mcp-name")).isFalse();
+            }
         }
     }
 

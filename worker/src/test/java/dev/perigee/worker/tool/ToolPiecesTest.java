@@ -143,6 +143,44 @@ final class ToolPiecesTest {
                 .isInstanceOf(InvalidRecordException.class);
     }
 
+    @Test
+    @DisplayName("has arguments completed and templates listed in the backend's own words")
+    void asksForCompletion() {
+        var words =
+                "{\"ref\":{\"type\":\"ref/prompt\",\"name\":\"p\"}, \"argument\":{\"name\":\"a\",\"value\":\"\"},"
+                        + " \"context\":{\"arguments\":{\"b\": 1.0}}}";
+        var completion = asked(ToolMethod.COMPLETION_COMPLETE, words);
+        assertThat(completion.method()).isEqualTo("completion/complete");
+        assertThat(completion.params().text()).isEqualTo(words);
+        assertThat(completion.tool()).isNull();
+        assertThat(RetryDecision.isRepeatable(completion, null, false)).isTrue();
+
+        var page = asked(ToolMethod.RESOURCES_TEMPLATES_LIST, "{\"cursor\":\"2\"}");
+        assertThat(page.method()).isEqualTo("resources/templates/list");
+        assertThat(page.params().text()).isEqualTo("{\"cursor\":\"2\"}");
+        assertThat(RetryDecision.isRepeatable(page, null, false)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{}",
+                "[]",
+                "{\"ref\":{}}",
+                "{\"argument\":{}}",
+                "{\"ref\":{},\"argument\":null}",
+                "{\"ref\":[],\"argument\":{}}",
+                "{\"ref\":{},\"argument\":\"a\"}"
+            })
+    void refusesCompletionOfNothing(String arguments) {
+        assertThatThrownBy(() -> asked(ToolMethod.COMPLETION_COMPLETE, arguments))
+                .isInstanceOf(InvalidRecordException.class);
+    }
+
+    private static ServerRequest asked(ToolMethod method, String arguments) {
+        return ServerRequest.of(method, request(method.wireName(), "s", arguments), null, null);
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -69,9 +69,10 @@ final class CallCommand extends ClientCommand {
             paramLabel = "METHOD",
             defaultValue = "tools/call",
             description =
-                    "tools/call (default), resources/list, resources/read,"
-                            + " resources/subscribe, resources/unsubscribe, prompts/list,"
-                            + " prompts/get, tasks/get, tasks/list, tasks/cancel.")
+                    "tools/call (default), resources/list, resources/templates/list,"
+                            + " resources/read, resources/subscribe, resources/unsubscribe,"
+                            + " prompts/list, prompts/get, completion/complete, tasks/get,"
+                            + " tasks/list, tasks/cancel.")
     private String method = "";
 
     @Option(
@@ -250,8 +251,9 @@ final class CallCommand extends ClientCommand {
                     "--method "
                             + method
                             + " is not for a server: take tools/call, resources/list,"
-                            + " resources/read, resources/subscribe, resources/unsubscribe,"
-                            + " prompts/list, prompts/get, tasks/get, tasks/list or tasks/cancel;"
+                            + " resources/templates/list, resources/read, resources/subscribe,"
+                            + " resources/unsubscribe, prompts/list, prompts/get,"
+                            + " completion/complete, tasks/get, tasks/list or tasks/cancel;"
                             + " tools are listed and searched by 'perigee tools'");
         }
     }

@@ -116,11 +116,14 @@ final class RecordJudgeTest {
                 .isInstanceOf(Verdict.Selected.class);
         assertThat(request(IncludedRequests.ALL, Records.call("r", "s:do")))
                 .isInstanceOf(Verdict.Selected.class);
-        assertThat(
-                        request(
-                                IncludedRequests.READ_ONLY,
-                                Records.call("r", "s").replace("tools/call", "resources/list")))
-                .isInstanceOf(Verdict.Selected.class);
+        for (var method :
+                List.of("resources/list", "resources/templates/list", "completion/complete")) {
+            assertThat(
+                            request(
+                                    IncludedRequests.READ_ONLY,
+                                    Records.call("r", "s").replace("tools/call", method)))
+                    .isInstanceOf(Verdict.Selected.class);
+        }
     }
 
     @Test

@@ -27,7 +27,7 @@ final class RealServersTest {
     }
 
     @Test
-    @DisplayName("PRO-33: everything echoes, lists resources and gives a prompt")
+    @DisplayName("PRO-33: everything echoes, lists resources, templates and prompts, and completes")
     void everything() {
         var server = backend.install(Installation.npm("everything"));
 
@@ -40,6 +40,37 @@ final class RealServersTest {
                                 .at("/result/prompts")
                                 .size())
                 .isPositive();
+        assertThat(
+                        backend.ask(server, "resources/templates/list", server.serverSlug())
+                                .text("result/resourceTemplates/0/uriTemplate"))
+                .contains("{resourceId}");
+        assertThat(complete(server, "{}").text("error/code")).isEqualTo("invalid_request");
+        var completed =
+                complete(
+                        server,
+                        """
+                        {"ref":{"type":"ref/prompt","name":"completable-prompt"},
+                         "argument":{"name":"name","value":"E"},
+                         "context":{"arguments":{"department":"Sales"}}}""");
+        assertThat(completed.json().at("/result/completion/values")).hasToString("[\"Eve\"]");
+        var other = backend.install(Installation.npm("sequential-thinking").ofUser("completer"));
+        assertThat(
+                        complete(other, "{\"ref\":{},\"argument\":{}}")
+                                .json()
+                                .at("/error/server_code")
+                                .asInt())
+                .isEqualTo(-32601);
+    }
+
+    private Received complete(Installation server, String arguments) {
+        return backend.answer(
+                backend.request(
+                        server,
+                        "",
+                        arguments,
+                        request ->
+                                request.put("method", "completion/complete")
+                                        .put("tool_path", server.serverSlug())));
     }
 
     /**
