@@ -40,6 +40,8 @@ final class McpSession {
             List.of("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05");
     private static final String READ = "resources/read";
     private static final String RENDER = "prompts/get";
+    private static final String COMPLETE = "completion/complete";
+    private static final Set<String> COMPLETION = Set.of("ref", "argument", "context");
 
     /** Methods that 2026-07-28 has no more, and those that it brought. */
     private static final Set<String> BEFORE = Set.of("initialize", "ping", "logging/setLevel");
@@ -231,6 +233,16 @@ final class McpSession {
             var prompt = Json.read(request.params(), Prompt.class);
             var path = ToolPath.of(server.slug(), Require.text(prompt.name(), "name"));
             return asked(request, ToolMethod.PROMPTS_GET, path, server, prompt.arguments());
+        }
+        if (request.method().equals(COMPLETE) && server.hasCompletions()) {
+            var params = JsonObjects.members(request.params());
+            params.keySet().retainAll(COMPLETION);
+            return asked(
+                    request,
+                    ToolMethod.COMPLETION_COMPLETE,
+                    server.slug(),
+                    server,
+                    Json.raw(params));
         }
         return unknown(id);
     }

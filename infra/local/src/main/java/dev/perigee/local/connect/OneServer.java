@@ -76,6 +76,10 @@ record OneServer(
         return has("resources");
     }
 
+    boolean hasCompletions() {
+        return has("completions");
+    }
+
     private boolean has(String capability) {
         return capabilities != null && Json.tree(capabilities.bytes()).path(capability).isObject();
     }
@@ -88,6 +92,9 @@ record OneServer(
         }
         if (hasResources()) {
             all.put("resources", Map.of());
+        }
+        if (hasCompletions()) {
+            all.put("completions", Map.of());
         }
         return all;
     }

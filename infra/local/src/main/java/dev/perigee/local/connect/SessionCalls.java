@@ -92,7 +92,7 @@ final class SessionCalls {
     }
 
     /**
-     * The client reads a resource or renders a prompt of the one server.
+     * The client reads a resource, renders a prompt or has the one server complete an argument.
      *
      * @param path of what is asked for
      * @param arguments null for none

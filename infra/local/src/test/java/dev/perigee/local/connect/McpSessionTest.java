@@ -78,6 +78,7 @@ final class McpSessionTest extends SessionTesting {
             value = {
                 "server/discover  | {}                                    | -32601",
                 "resources/list   | {}                                    | -32601",
+                "completion/complete | {\"ref\":{},\"argument\":{}}     | -32601",
                 "initialize       | {}                                    | -32600",
                 "logging/setLevel | {\"level\":\"loud\"}                  | -32602",
                 "tools/list       | {\"cursor\":7}                        | -32602",

@@ -74,21 +74,40 @@ final class StatelessSessionTest extends SessionTesting {
     }
 
     @Test
-    @DisplayName("has prompts and resources where it is of one server")
+    @DisplayName("has prompts, resources and completions where it is of one server")
     void one() {
         var server =
                 new OneServer(
                         "files",
                         "i1",
-                        RawJson.of("{\"prompts\":{},\"resources\":{}}"),
+                        RawJson.of("{\"prompts\":{},\"resources\":{},\"completions\":{}}"),
                         List.of(RawJson.of("{\"name\":\"p\"}"), RawJson.of("5")),
                         List.of(RawJson.of("{\"uri\":\"file:///a\"}")),
                         List.of());
         stateless.offered(new Offer(List.of(), server));
 
+        assertThat(sent(requests("server/discover", "{}")).at("/result/capabilities/completions"))
+                .hasToString("{}");
         assertThat(sent(requests("prompts/list", "{}")).at("/result/prompts").size()).isEqualTo(1);
         var read = (Action.Call) requests("resources/read", "{\"uri\":\"file:///a\"}").getFirst();
         assertThat(read.request().toolPath()).isEqualTo("files|file:///a");
         assertThat(read.request().installationId()).isEqualTo("i1");
+        var completes =
+                (Action.Call)
+                        stateless
+                                .received(
+                                        """
+                                        {"jsonrpc":"2.0","id":10,"method":"completion/complete",
+                                         "params":{"argument":{"value": 1.0},"_meta":{"a/b":1},
+                                         "ref":{"name":"p"},"requestState":"s","context":{}}}"""
+                                                .getBytes(StandardCharsets.UTF_8))
+                                .getFirst();
+        assertThat(completes.request().method()).isEqualTo("completion/complete");
+        assertThat(completes.request().toolPath()).isEqualTo("files");
+        assertThat(completes.request().installationId()).isEqualTo("i1");
+        assertThat(completes.request().arguments())
+                .isEqualTo(
+                        RawJson.of(
+                                "{\"argument\":{\"value\": 1.0},\"ref\":{\"name\":\"p\"},\"context\":{}}"));
     }
 }

@@ -5,7 +5,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Reasons for scenarios that do not pass, for readers of the page. */
 final class Remarks {
-    private static final String COMPLETION = "the topics have no `completion/complete`";
     private static final String SUBSCRIPTIONS =
             "changes of resources are on the topic `server-events`, and do not pass the door";
     private static final String ROOTS = "no server of a fleet is told of a client's folders";
@@ -20,8 +19,6 @@ final class Remarks {
 
     private static final Map<String, String> DOOR_LACKS =
             Map.of(
-                    "completion-complete",
-                    COMPLETION,
                     "resources-subscribe",
                     SUBSCRIPTIONS,
                     "resources-unsubscribe",
