@@ -73,13 +73,24 @@ record OidcClient(
      * @throws LoginRefusedException when none of them gives a role, or a subject for the record
      */
     Person person(Map<String, Object> claims) throws LoginRefusedException {
+        return person(claims, claims);
+    }
+
+    /**
+     * The same.
+     *
+     * @param roles the claims that have the role
+     * @throws LoginRefusedException when none of them gives a role, or a subject for the record
+     */
+    Person person(Map<String, Object> claims, Map<String, Object> roles)
+            throws LoginRefusedException {
         if (!(claims.get("sub") instanceof String subject) || !isSubject(subject)) {
             throw new LoginRefusedException(
                     403, "The provider's claim sub for you is none that can be recorded.");
         }
         var name = nameOf(claims.get(nameClaim));
         var shown = name == null || name.equals(subject) ? subject : name + " (" + subject + ")";
-        var held = texts(valueOf(claims));
+        var held = texts(valueOf(roles));
         ActionRole highest = null;
         for (var role : ActionRole.values()) {
             if (values.getOrDefault(role, Set.of()).stream().anyMatch(held::contains)

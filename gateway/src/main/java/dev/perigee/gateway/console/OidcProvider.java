@@ -134,30 +134,38 @@ final class OidcProvider {
         var claims = claims(metadata, tokens, attempt).getClaims();
         var endpoint = metadata.userinfoEndpoint();
         var access = tokens.accessToken();
-        return client.person(
-                client.hasRoleClaim(claims) || endpoint == null || access == null
-                        ? claims
-                        : withUserInfo(claims, endpoint(endpoint, "userinfo"), access));
+        if (client.hasRoleClaim(claims) || endpoint == null || access == null) {
+            return client.person(claims);
+        }
+        var told = userInfo(claims.get("sub"), endpoint(endpoint, "userinfo"), access);
+        var all = new LinkedHashMap<>(told);
+        all.putAll(claims); // What is signed holds.
+        return client.person(all, told);
     }
 
     /**
-     * With what the provider says of the person beside the token, where by the standard it keeps
-     * the claims of scopes; those of the signed token hold.
+     * What the provider says of the person beside the token, where by the standard it keeps the
+     * claims of scopes.
      */
-    private Map<String, Object> withUserInfo(Map<String, Object> claims, URI endpoint, String token)
+    private Map<String, Object> userInfo(@Nullable Object subject, URI endpoint, String token)
             throws LoginRefusedException, InterruptedException {
         if (!BEARER.matcher(token).matches()) {
             throw broken("its access token is none");
         }
         var answer =
-                asked(HttpRequest.newBuilder(endpoint).header("Authorization", "Bearer " + token));
+                ask(HttpRequest.newBuilder(endpoint).header("Authorization", "Bearer " + token));
+        int status = answer.statusCode();
+        if (status == HttpStatus.UNAUTHORIZED_401 || status == HttpStatus.FORBIDDEN_403) {
+            throw new LoginRefusedException(
+                    HttpStatus.FORBIDDEN_403,
+                    "The OpenID provider tells nothing of you: HTTP " + status + ".");
+        }
         try {
-            var all = new LinkedHashMap<>(JSONObjectUtils.parse(new String(answer, UTF_8)));
-            if (!Objects.equals(all.get("sub"), claims.get("sub"))) {
+            var told = JSONObjectUtils.parse(new String(body(answer), UTF_8));
+            if (!Objects.equals(told.get("sub"), subject)) {
                 throw broken("its userinfo is of somebody else");
             }
-            all.putAll(claims);
-            return all;
+            return told;
         } catch (ParseException e) {
             throw broken("its userinfo is not understood");
         }

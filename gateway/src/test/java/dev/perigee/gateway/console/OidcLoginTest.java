@@ -224,6 +224,13 @@ final class OidcLoginTest {
                 502,
                 "its userinfo is of somebody else");
         assertRefused(loginWithoutGroups(Map.of("sub", "0815")), 403, "gives you a role here");
+        var told = Map.<String, Object>of("sub", "0815", "groups", List.of("chiefs"));
+        for (int status : List.of(401, 403)) {
+            provider.tellWith(status);
+            assertRefused(loginWithoutGroups(told), 403, "nothing of you: HTTP " + status);
+        }
+        provider.tellWith(500);
+        assertRefused(loginWithoutGroups(told), 502, "it answers HTTP 500");
     }
 
     @ParameterizedTest

@@ -110,6 +110,17 @@ final class OidcSettingsTest {
                 .isEqualTo(new Person("oidc:1", ActionRole.ADMIN));
     }
 
+    @Test
+    @DisplayName("a role within others is found beside a token that has some of these")
+    void takesARoleFromElsewhere() throws Exception {
+        Map<String, Object> told =
+                Map.of("sub", "1", "realm_access", Map.of("roles", List.of("chiefs")));
+        Map<String, Object> claims = Map.of("sub", "1", "realm_access", Map.of("groups", "x"));
+
+        assertThat(client(Map.of()).person(claims, told))
+                .isEqualTo(new Person("oidc:1", ActionRole.ADMIN));
+    }
+
     @ParameterizedTest
     @CsvSource({"''", "' '", "a\u202eb", "a\u0000b", "olga\u00a0", "o\u0308lga", "0815", "7"})
     @DisplayName("a name that cannot be shown gives way to the subject")

@@ -66,6 +66,7 @@ final class SigningProvider implements AutoCloseable {
     private volatile Signing signing = Signing.OWN_KEY;
     private volatile Manner manner = Manner.HONEST;
     private volatile @Nullable Map<String, Object> told;
+    private volatile int telling = 200;
 
     /** How tokens are signed. */
     enum Signing {
@@ -155,9 +156,14 @@ final class SigningProvider implements AutoCloseable {
         told = claims;
     }
 
+    /** Tells it with this status of HTTP. */
+    void tellWith(int status) {
+        telling = status;
+    }
+
     private void tell(HttpExchange exchange) throws IOException {
         boolean may = "Bearer a".equals(exchange.getRequestHeaders().getFirst("Authorization"));
-        answer(exchange, may ? 200 : 401, Json.write(Objects.requireNonNull(told)));
+        answer(exchange, may ? telling : 401, Json.write(Objects.requireNonNull(told)));
     }
 
     /** Waits until so many answers stall. */

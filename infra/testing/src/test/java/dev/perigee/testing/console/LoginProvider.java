@@ -8,6 +8,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Writer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The certified OpenID provider of npm, {@code oidc-provider}, with its own pages for logins. Its
@@ -36,11 +38,22 @@ final class LoginProvider implements AutoCloseable {
                                 REDIRECT)
                         .redirectError(ProcessBuilder.Redirect.INHERIT)
                         .start();
-        var line = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
-        issuer = String.valueOf(line.readLine());
+        var out = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
+        issuer =
+                CompletableFuture.supplyAsync(() -> firstLine(out), Thread::startVirtualThread)
+                        .completeOnTimeout("it says nothing", 60, TimeUnit.SECONDS)
+                        .join();
         if (!issuer.startsWith("http://localhost:")) {
             close();
             throw new IOException("oidc-provider did not start: " + issuer);
+        }
+    }
+
+    private static String firstLine(BufferedReader out) {
+        try {
+            return String.valueOf(out.readLine());
+        } catch (IOException e) {
+            return "its output ended: " + e.getMessage();
         }
     }
 
