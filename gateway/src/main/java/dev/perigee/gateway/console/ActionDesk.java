@@ -60,7 +60,7 @@ final class ActionDesk implements AutoCloseable {
 
     private record Running(LongAction run, boolean ofMany, Thread thread, AtomicBoolean stopped) {
         boolean isDone() {
-            return run.progress().done();
+            return run.progress().done() || !thread.isAlive();
         }
     }
 
@@ -122,7 +122,7 @@ final class ActionDesk implements AutoCloseable {
         if (!person.role().includes(ask.action().needed())) {
             throw forbidden(person, ask.action().needed());
         }
-        var actor = new AuditRecord.Actor(person.name(), person.role(), "console", gatewayId);
+        var actor = actor(person);
         var requestId = "console-" + UUID.randomUUID();
         var worker = ask.worker();
         var progress =
@@ -138,6 +138,10 @@ final class ActionDesk implements AutoCloseable {
                 .addKeyValue("targets", progress.total())
                 .log("An action of the console was accepted");
         return progress;
+    }
+
+    private AuditRecord.Actor actor(Person person) {
+        return new AuditRecord.Actor(person.name(), person.role(), "console", gatewayId);
     }
 
     private ActionProgress act(
@@ -283,14 +287,14 @@ final class ActionDesk implements AutoCloseable {
     private void go(String requestId, LongAction run, CompletableFuture<Boolean> recorded) {
         try {
             run.begin();
-        } catch (ActionRefusedException | RuntimeException e) {
-            leave(requestId);
-            recorded.completeExceptionally(e);
-            return;
         } catch (InterruptedException e) {
             leave(requestId);
             recorded.completeExceptionally(
                     ActionTopics.unavailable(LongAction.GATEWAY_ENDS + " Nothing was done."));
+            return;
+        } catch (Throwable e) { // Whatever it is, somebody waits for an answer.
+            leave(requestId);
+            recorded.completeExceptionally(e);
             return;
         }
         recorded.complete(true);
@@ -311,8 +315,8 @@ final class ActionDesk implements AutoCloseable {
                                 + MOST_RUNNING
                                 + " in all. Try again when they are.");
             }
-            runs.put(requestId, running);
             running.thread().start();
+            runs.put(requestId, running);
             if (runs.size() > REMEMBERED) {
                 runs.values().stream()
                         .filter(Running::isDone)
@@ -404,13 +408,29 @@ final class ActionDesk implements AutoCloseable {
         }
     }
 
+    /** How far those are that this person may stop. */
+    List<ActionProgress> underWay(Person person) {
+        List<Running> all;
+        lock.lock();
+        try {
+            all = List.copyOf(runs.values());
+        } finally {
+            lock.unlock();
+        }
+        return all.stream()
+                .map(running -> running.run().progress())
+                .filter(run -> !run.done() && person.role().includes(run.action().needed()))
+                .toList();
+    }
+
     /**
-     * Stops what is under way, whoever began it. What was begun goes on; what was recorded and not
-     * done is recorded as failed.
+     * Stops what is under way, whoever began it, once it is recorded who does. What was begun goes
+     * on; what was recorded and not done is recorded as failed.
      *
      * @throws ActionRefusedException when the person may not, or there is none of this id here
      */
-    ActionProgress stop(Person person, String requestId) throws ActionRefusedException {
+    ActionProgress stop(Person person, String requestId)
+            throws ActionRefusedException, InterruptedException {
         Running running;
         lock.lock();
         try {
@@ -427,8 +447,20 @@ final class ActionDesk implements AutoCloseable {
             throw forbidden(person, needed);
         }
         if (!running.isDone() && running.stopped().compareAndSet(false, true)) {
-            running.run().stopFor("Stopped by " + Text.cut(person.name(), Text.NAME) + ".");
-            running.thread().interrupt();
+            var why = "Stopped by " + Text.cut(person.name(), Text.NAME) + ".";
+            running.run().stopFor(why);
+            try {
+                var id = "console-" + UUID.randomUUID();
+                var progress = running.run().progress();
+                log.record(List.of(progress.stopped(id, actor(person), why, clock.instant())));
+            } catch (ActionRefusedException e) {
+                LOG.atWarn()
+                        .addKeyValue("actor", person.name())
+                        .addKeyValue("request_id", requestId)
+                        .log("A stop could not be recorded, and is made: {}", e.reason());
+            } finally {
+                running.thread().interrupt();
+            }
             LOG.atInfo()
                     .addKeyValue("actor", person.name())
                     .addKeyValue("request_id", requestId)

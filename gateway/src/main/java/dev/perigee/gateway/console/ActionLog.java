@@ -17,15 +17,21 @@ interface ActionLog extends AutoCloseable {
 
     /**
      * The same of an action that is stopped: whoever stops it waits for this, for a time. A stop
-     * that comes meanwhile has it written again.
+     * that comes meanwhile has it written again. The thread is interrupted still if it was, so that
+     * no stop is lost.
      */
     default void recordToTheEnd(List<AuditRecord> records)
             throws ActionRefusedException, InterruptedException {
-        var _ = Thread.interrupted();
+        boolean stopped = Thread.interrupted();
         try {
             record(records);
         } catch (InterruptedException e) {
+            stopped = true;
             record(records);
+        } finally {
+            if (stopped) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -3,6 +3,7 @@ package dev.perigee.gateway.console;
 import dev.perigee.protocol.json.Json;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code /console/api/actions}: POST begins an action, GET with its id says how far it came, DELETE
- * stops it. On a virtual thread of each request.
+ * stops it, GET without an id lists those that can be stopped. On a virtual thread of each request.
  */
 final class ActionPages {
     /** A thousand long ids, and more than any reason. */
@@ -31,6 +32,8 @@ final class ActionPages {
 
     private record Problem(String error) {}
 
+    private record UnderWay(List<ActionProgress> actions) {}
+
     /** Begins an action; the caller has made sure that no other site asks. */
     Answer begin(Person person, Request request) throws IOException, InterruptedException {
         try {
@@ -50,16 +53,19 @@ final class ActionPages {
         }
     }
 
-    /** How far an action came. */
-    Answer progress(@Nullable String id) {
-        var progress = id == null ? null : desk.progress(id);
+    /** How far an action came; without an id, those that this person may stop. */
+    Answer progress(Person person, @Nullable String id) {
+        if (id == null) {
+            return new Answer(HttpStatus.OK_200, new UnderWay(desk.underWay(person)));
+        }
+        var progress = desk.progress(id);
         return progress == null
                 ? new Answer(HttpStatus.NOT_FOUND_404, new Problem("actions?id= a request_id"))
                 : new Answer(HttpStatus.OK_200, progress);
     }
 
     /** Stops an action that is under way; the caller has made sure that no other site asks. */
-    Answer stop(Person person, @Nullable String id) {
+    Answer stop(Person person, @Nullable String id) throws InterruptedException {
         try {
             return new Answer(HttpStatus.OK_200, desk.stop(person, id == null ? "" : id));
         } catch (ActionRefusedException e) {

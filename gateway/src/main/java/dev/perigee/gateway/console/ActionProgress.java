@@ -1,6 +1,9 @@
 package dev.perigee.gateway.console;
 
 import dev.perigee.protocol.audit.AuditAction;
+import dev.perigee.protocol.audit.AuditRecord;
+import dev.perigee.protocol.audit.AuditTarget;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +31,17 @@ record ActionProgress(
 
     ActionProgress {
         outcomes = List.copyOf(outcomes);
+    }
+
+    /**
+     * The one record of a stop that is about to come, whatever the run then takes back. Until it
+     * comes more may be begun.
+     */
+    AuditRecord stopped(String id, AuditRecord.Actor by, String why, Instant at) {
+        var left = "At most %d of %d left.".formatted(total - begun, total);
+        var target = AuditTarget.selection(null, null, left);
+        return AuditRecord.accepted(id, requestId, action, target, by, null, at)
+                .failed(why + " " + left, at);
     }
 
     /**

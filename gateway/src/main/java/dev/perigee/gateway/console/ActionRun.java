@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
  * Run of one action over its instances: so many at a time, the next when these have their results
  * and a second is over. Each is recorded before its command is sent. Ends where none of a time came
  * right: what is wrong there is wrong with the rest. What was recorded and then not sent is
- * recorded as failed. {@link #begin} and {@link #run} are for one thread, the progress for any.
+ * recorded as failed; what is just being sent when it is stopped counts as begun, since it may run.
+ * {@link #begin} and {@link #run} are for one thread, the progress for any.
  */
 final class ActionRun implements LongAction {
     private static final Logger LOG = LoggerFactory.getLogger(ActionRun.class);
@@ -144,17 +145,11 @@ final class ActionRun implements LongAction {
 
     private void record(List<Step> chunk) throws ActionRefusedException, InterruptedException {
         unsent.addAll(chunk);
-        boolean refused = true;
         try {
             log.record(chunk.stream().map(Step::audit).toList());
-            refused = false;
-        } catch (InterruptedException e) {
-            refused = false;
+        } catch (ActionRefusedException e) {
+            takeBack(e.reason()); // Some of them may be there.
             throw e;
-        } finally {
-            if (refused) {
-                unsent.clear();
-            }
         }
     }
 
@@ -162,22 +157,37 @@ final class ActionRun implements LongAction {
     private int act(List<Step> chunk, ActionLog.Results results)
             throws ActionRefusedException, InterruptedException {
         for (int i = 0; i < chunk.size(); i++) {
+            throwIfStopped();
             try {
                 log.send(renewed(chunk.get(i).command()));
-                unsent.removeFirst();
+            } catch (InterruptedException e) {
+                begun();
+                throw e;
             } catch (ActionRefusedException e) {
                 takeBack(e.reason());
+                throwIfStopped();
                 await(chunk.subList(0, i), results);
                 throw e;
             }
-            lock.lock();
-            try {
-                begun++;
-            } finally {
-                lock.unlock();
-            }
+            begun();
         }
         return await(chunk, results);
+    }
+
+    private static void throwIfStopped() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+    }
+
+    private void begun() {
+        unsent.removeFirst();
+        lock.lock();
+        try {
+            begun++;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** A command's time is from when it is sent. */
@@ -201,9 +211,7 @@ final class ActionRun implements LongAction {
         int right = 0;
         long end = System.nanoTime() + DEADLINE.toNanos();
         while (!open.isEmpty() && System.nanoTime() - end < 0) {
-            if (Thread.interrupted()) {
-                throw new InterruptedException();
-            }
+            throwIfStopped();
             for (var result : results.poll(POLL)) {
                 var step =
                         result.outcome() == CommandOutcome.ACKNOWLEDGED

@@ -36,10 +36,12 @@ final class ActionTally {
         return completed + failed;
     }
 
-    /** Nothing more comes; the reason is null where all ended. */
+    /** Nothing more comes; the reason is null where all ended. Only the first end counts. */
     void close(@Nullable String why) {
-        problem = why;
-        done = true;
+        if (!done) {
+            problem = why;
+            done = true;
+        }
     }
 
     ActionProgress progress(String requestId, AuditAction action, int total, int begun) {

@@ -212,7 +212,11 @@ final class ActionTopics implements ActionLog {
 
         @Override
         public void close() {
-            consumer.close(CloseOptions.timeout(Duration.ZERO));
+            try {
+                consumer.close(CloseOptions.timeout(Duration.ZERO));
+            } catch (InterruptException e) {
+                // Of a stop that came at the end: it is closed, and the thread's flag set again.
+            }
         }
     }
 

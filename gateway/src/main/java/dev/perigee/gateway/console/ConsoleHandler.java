@@ -179,7 +179,7 @@ final class ConsoleHandler extends Handler.Abstract {
         var id = Request.extractQueryParameters(request).getValue("id");
         boolean stops = HttpMethod.DELETE.is(request.getMethod());
         if (HttpMethod.GET.is(request.getMethod())) {
-            answer(response, callback, actions.progress(id));
+            answer(response, callback, actions.progress(person, id));
         } else if (!stops && !HttpMethod.POST.is(request.getMethod())) {
             notAllowed(response, callback, "GET, POST, DELETE");
         } else if (ConsoleAccess.isFromElsewhere(request)) {

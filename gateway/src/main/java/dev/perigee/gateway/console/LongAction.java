@@ -15,7 +15,8 @@ interface LongAction {
      * Records it: what cannot be recorded is refused, and nothing was done.
      *
      * @throws ActionRefusedException when it cannot be recorded
-     * @throws InterruptedException when it is stopped: what was recorded is recorded as failed, too
+     * @throws InterruptedException when it is stopped; in both cases what was recorded is recorded
+     *     as failed, too
      */
     void begin() throws ActionRefusedException, InterruptedException;
 

@@ -67,6 +67,9 @@ final class RedriveRun implements LongAction {
         } catch (InterruptedException e) {
             end(stop, "");
             throw e;
+        } catch (ActionRefusedException e) {
+            end(e.reason(), ""); // Some of them may be there.
+            throw e;
         }
     }
 

@@ -6,6 +6,7 @@ import { plural } from './format.js';
 const ROLES = ['read', 'operate', 'admin'];
 const MOST = 1000;
 const LOOK_MS = 500;
+const LIST_MS = 2000;
 const ACT = { headers: { 'Content-Type': 'application/json', 'X-Perigee-Console': '1' } };
 
 // Each: name, least role, what it does.
@@ -30,6 +31,8 @@ export class Actions {
   #asked = null;
   #run = 0;
   #begun = '';
+  #notStopped = '';
+  #looking = null;
 
   constructor() {
     byId('action-form').addEventListener('submit', (event) => {
@@ -40,6 +43,7 @@ export class Actions {
     byId('action-stop').addEventListener('click', () => this.#stop());
     byId('action').addEventListener('close', () => {
       this.#run += 1;
+      this.#look();
       this.#asked?.closed?.();
     });
     byId('action-kind').addEventListener('change', (event) => this.#kind(event.target.value));
@@ -47,6 +51,7 @@ export class Actions {
 
   set role(role) {
     this.#role = ROLES.includes(role) ? role : 'read';
+    this.#look();
   }
 
   get role() {
@@ -131,6 +136,7 @@ export class Actions {
     const { processes, letters, worker } = this.#asked;
     const count = (processes ?? letters)?.length ?? 1;
     setText(byId('action-error'), '');
+    this.#notStopped = '';
     if (count > 1 && byId('action-count').value.trim() !== String(count)) {
       setText(byId('action-error'), `Type ${count} to confirm how many are meant.`);
       byId('action-count').focus();
@@ -170,12 +176,42 @@ export class Actions {
 
   // What was begun goes on; the loop that follows shows how it ended.
   async #stop() {
+    const run = this.#run;
     byId('action-close').focus();
     byId('action-stop').disabled = true;
-    const [status, answer] = await ask(`api/actions?id=${encodeURIComponent(this.#begun)}`, { ...ACT, method: 'DELETE' });
-    if (status === 200) return;
-    setText(byId('action-error'), answer.error ?? 'The gateway does not answer.');
+    const why = await stop(this.#begun);
+    if (why === '' || run !== this.#run) return;
+    this.#notStopped = why;
+    setText(byId('action-error'), why);
     byId('action-stop').disabled = false;
+  }
+
+  // Shows what goes on with nobody's dialog open, as long as something does.
+  async #look() {
+    clearTimeout(this.#looking);
+    const [status, answer] = this.allows('restart') ? await ask('api/actions', { cache: 'no-store' }) : [200, {}];
+    const runs = answer.actions ?? [];
+    if (status !== 0) this.#list(runs);
+    clearTimeout(this.#looking);
+    if (runs.length > 0 || status === 0) this.#looking = setTimeout(() => this.#look(), LIST_MS);
+  }
+
+  /** Each row is made once, so that the focus stays on its button. */
+  #list(runs) {
+    const rows = byId('action-runs');
+    const open = new Set(runs.map((it) => it.request_id));
+    [...rows.children].filter((row) => !open.has(row.dataset.run)).forEach((row) => row.remove());
+    for (const { request_id: id, action, total, begun } of runs) {
+      let row = [...rows.children].find((it) => it.dataset.run === id);
+      if (!row) {
+        const error = h('span', { class: 'error', role: 'alert' });
+        const onclick = async () => setText(error, await stop(id));
+        row = h('p', { class: 'notice', 'data-group': 'move', 'data-run': id }, h('span', null), ' ',
+          h('button', { type: 'button', 'aria-label': `Stop: ${ACTIONS[action][0]}, ${id}`, onclick }, 'Stop'), ' ', error);
+        rows.append(row);
+      }
+      setText(row.firstChild, `${ACTIONS[action][0]}: ${begun} of ${total} begun.`);
+    }
   }
 
   async #follow(run, begun) {
@@ -197,10 +233,16 @@ export class Actions {
     const counts = total === 1 ? '' : ` ${begun} of ${total} begun, ${completed} completed, ${failed} failed.`;
     const state = !done ? 'Recorded, under way…' : problem ? 'Ended early.' : failed > 0 ? 'Done, not all as wanted.' : 'Done.';
     setText(byId('action-progress'), state + counts);
-    setText(byId('action-error'), problem ?? '');
+    setText(byId('action-error'), problem ?? (done ? '' : this.#notStopped));
     byId('action-outcomes').replaceChildren(...outcomes.map((it) => h('li', { 'data-group': it.completed ? 'ok' : 'bad' },
       total === 1 ? it.text : `${it.target}: ${it.text}`)));
   }
+}
+
+/** Stops an action; returns why it could not, else nothing. */
+async function stop(id) {
+  const [status, answer] = await ask(`api/actions?id=${encodeURIComponent(id)}`, { ...ACT, method: 'DELETE' });
+  return status === 200 ? '' : answer.error ?? 'The gateway does not answer.';
 }
 
 async function ask(path, options) {

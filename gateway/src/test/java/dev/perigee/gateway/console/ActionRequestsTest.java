@@ -275,13 +275,34 @@ final class ActionRequestsTest {
                         .header("Sec-Fetch-Site", "same-site")
                         .DELETE();
         assertThat(console.send(foreign).statusCode()).isEqualTo(403);
-        assertThat(console.log.order()).containsExactly("audit accepted");
+        assertThat(console.log.order()).containsExactly("audit accepted", "command restart");
+        assertThat(underWay(BOB)).isEmpty();
+        assertThat(underWay(ALICE)).containsExactly(id);
         assertThat(stop(ALICE, id).statusCode()).isEqualTo(200);
 
         assertThat(ended(begun).get("problem").asString()).startsWith("Stopped by alice.");
-        assertThat(console.log.order()).containsExactly("audit accepted", "audit failed");
-        assertThat(console.log.audits().getLast().error()).startsWith("Stopped by alice.");
+        assertThat(underWay(ALICE)).isEmpty();
         assertThat(stop(ALICE, id).statusCode()).isEqualTo(200);
+        // Of the stop alone: the command runs.
+        assertThat(console.log.order())
+                .containsExactly("audit accepted", "command restart", "audit failed");
+        var audit = console.log.audits().getLast();
+        assertThat(audit.requestId()).isEqualTo(id);
+        assertThat(audit.actor()).isEqualTo("alice");
+        assertThat(audit.processId()).isNull();
+        assertThat(audit.error()).isEqualTo("Stopped by alice. At most 1 of 1 left.");
+    }
+
+    private List<String> underWay(String token) throws Exception {
+        var answer =
+                console.send(
+                        console.request("/console/api/actions")
+                                .header("Authorization", "Bearer " + token));
+        return ServedConsole.json(answer)
+                .get("actions")
+                .valueStream()
+                .map(run -> run.get("request_id").asString())
+                .toList();
     }
 
     @Test

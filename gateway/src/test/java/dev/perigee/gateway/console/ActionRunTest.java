@@ -2,6 +2,7 @@ package dev.perigee.gateway.console;
 
 import static dev.perigee.gateway.console.ConsoleEvents.NOON;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perigee.protocol.audit.ActionRole;
 import dev.perigee.protocol.audit.AuditAction;
@@ -84,9 +85,10 @@ final class ActionRunTest {
 
         var progress = stopped(4).progress();
 
-        assertThat(failed()).containsExactly("c2", "c3");
+        // The third was on its way to the broker, and is done.
+        assertThat(failed()).containsExactly("c3");
         assertThat(log.audits().getLast().error()).startsWith("Stopped by bob.");
-        assertThat(progress.begun()).isEqualTo(2);
+        assertThat(progress.begun()).isEqualTo(3);
         assertThat(progress.problem()).contains("What was begun goes on");
         assertThat(progress.done()).isTrue();
         assertThat(log.openResults()).isZero();
@@ -102,6 +104,45 @@ final class ActionRunTest {
         assertThat(log.order()).endsWith("not begun").doesNotContain("command restart");
         assertThat(progress.done()).isTrue();
         assertThat(log.openResults()).isZero();
+    }
+
+    @Test
+    void takesBackWhatWasRecordedPartly() throws Exception {
+        log.recordPartly();
+        var run = run(2);
+
+        assertThatThrownBy(run::begin).hasMessage("partly recorded");
+
+        assertThat(log.order()).containsExactly("audit accepted", "audit failed", "audit failed");
+        assertThat(failed()).containsExactly("c0", "c1");
+    }
+
+    @Test
+    void isStoppedWhileItRecordsWhatItDidNotSend() throws Exception {
+        log.answerNothing();
+        log.refuseCommandsAfter(1, "no leader");
+        var run = run(2);
+        run.begin();
+        run.stopFor("Stopped by bob.");
+        log.interruptFailed();
+
+        run.run(); // A stop that is lost would have it wait for a result.
+
+        assertThat(failed()).containsExactly("c1", "c1");
+        assertThat(run.progress().problem()).startsWith("Stopped by bob.");
+        assertThat(log.openResults()).isZero();
+    }
+
+    @Test
+    void keepsItsResultWhereAStopComesLater() throws Exception {
+        log.failToClose();
+        var run = run(1);
+        run.begin();
+
+        assertThatThrownBy(run::run).hasMessage("not closed");
+
+        assertThat(run.progress().completed()).isOne();
+        assertThat(run.progress().problem()).isNull();
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.perigee.gateway.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.protocol.audit.AuditOutcome;
 import dev.perigee.protocol.audit.AuditRecord;
 import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandOutcome;
@@ -31,11 +32,28 @@ final class RecordedActions implements ActionLog {
     private volatile int before;
     private volatile boolean closed;
     private volatile boolean holdsRecording;
+    private volatile boolean partly;
+    private volatile boolean interruptsFailed;
+    private volatile boolean failsToClose;
     private volatile int held = Integer.MAX_VALUE;
     private final CountDownLatch holding = new CountDownLatch(1);
 
     void refuseRecords(String why) {
         noRecords = why;
+    }
+
+    /** Interrupts whoever records the next that failed. */
+    void interruptFailed() {
+        interruptsFailed = true;
+    }
+
+    void failToClose() {
+        failsToClose = true;
+    }
+
+    /** Records all but the last of the next ones, and refuses. */
+    void recordPartly() {
+        partly = true;
     }
 
     void refuseCommands(String why) {
@@ -74,7 +92,7 @@ final class RecordedActions implements ActionLog {
         return openResults.get();
     }
 
-    /** Holds the next recording, or the command after so many, until its thread is interrupted. */
+    /** Holds the next recording, or each command after so many, until its thread is interrupted. */
     void holdRecording() {
         holdsRecording = true;
     }
@@ -108,8 +126,16 @@ final class RecordedActions implements ActionLog {
             throw new ActionRefusedException(503, noRecords);
         }
         for (var record : records) {
+            if (partly && record.equals(records.getLast())) {
+                partly = false;
+                throw new ActionRefusedException(503, "partly recorded");
+            }
             audits.add(record);
             order.add("audit " + record.outcome().name().toLowerCase(Locale.ROOT));
+        }
+        if (interruptsFailed && records.getLast().outcome() == AuditOutcome.FAILED) {
+            interruptsFailed = false;
+            throw new InterruptedException();
         }
         if (holdsRecording) {
             holdsRecording = false;
@@ -119,14 +145,14 @@ final class RecordedActions implements ActionLog {
 
     @Override
     public void send(Command command) throws ActionRefusedException, InterruptedException {
-        if (commands.size() >= held) {
-            hold();
-        }
         if (noCommands != null && commands.size() >= before) {
             throw new ActionRefusedException(503, noCommands);
         }
         commands.add(command);
         order.add("command " + command.commandType());
+        if (commands.size() > held) {
+            hold(); // As a producer: what is interrupted there is sent all the same.
+        }
         results.add(
                 new CommandResult(
                         CommandResult.EVENT,
@@ -157,6 +183,9 @@ final class RecordedActions implements ActionLog {
             @Override
             public void close() {
                 openResults.decrementAndGet();
+                if (failsToClose) {
+                    throw new IllegalStateException("not closed");
+                }
             }
         };
     }

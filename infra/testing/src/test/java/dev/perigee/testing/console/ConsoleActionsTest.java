@@ -266,23 +266,46 @@ final class ConsoleActionsTest {
         page.eval("document.querySelector('#rows tr').focus()");
         Files.delete(carolMayStart);
         try {
-            page.press("a");
-            page.await("document.activeElement.id === 'action-kind'");
-            page.eval("document.getElementById('action-reason').focus()");
-            page.type("a bad release");
-            page.eval("document.getElementById('action-count').focus()");
-            page.type("3");
-            page.press("Enter");
+            restartThree("a bad release");
             page.awaitText("#action-progress", "3 of 3 begun, 2 completed");
             page.click("#action-stop");
             page.awaitText("#action-error", "Stopped by olga. What was begun goes on");
             page.awaitText("#action-progress", "Ended early.");
+            page.press("Escape");
+            page.await("!document.getElementById('action').open");
+
+            restartThree("a worse release");
+            page.awaitText("#action-progress", "3 of 3 begun");
+            page.press("Escape");
+            page.awaitText("#action-runs", "Restart: 3 of 3 begun.");
+            page.click("#action-runs button");
+            page.await("document.querySelector('#action-runs p') === null");
         } finally {
             Files.createFile(carolMayStart);
         }
-        page.press("Escape");
-        page.await("!document.getElementById('action').open");
+        var _ =
+                fleet.records()
+                        .await(
+                                Topic.AUDIT,
+                                "a stop",
+                                it ->
+                                        it.text("outcome").equals("failed")
+                                                && it.text("error")
+                                                        .equals(
+                                                                "Stopped by olga. At most 0 of 3"
+                                                                        + " left."));
         page.awaitText("#rows", "3 online");
+    }
+
+    private void restartThree(String reason) {
+        page.eval("document.querySelector('#rows tr').focus()");
+        page.press("a");
+        page.await("document.activeElement.id === 'action-kind'");
+        page.eval("document.getElementById('action-reason').focus()");
+        page.type(reason);
+        page.eval("document.getElementById('action-count').focus()");
+        page.type("3");
+        page.press("Enter");
     }
 
     /** Sends a record to another partition than that of its key; returns where the letter is of. */
