@@ -54,8 +54,14 @@ final class Answers implements AutoCloseable {
         thread.start();
     }
 
+    /** Whether answers can still come. */
+    boolean isReading() {
+        return failure == null && !closed;
+    }
+
     /**
-     * What a call's answer will be in; forget it by {@link #forgetCall}.
+     * What a call's answer will be in; forget it by {@link #forgetCall}. Throws the failure of the
+     * consumer where it has failed: what is asked then would run, and nobody would hear of it.
      *
      * @param listener of the events before that, called on the reading thread
      */
@@ -78,7 +84,10 @@ final class Answers implements AutoCloseable {
         calls.remove(requestId);
     }
 
-    /** What a command's terminal result will be in; forget it by {@link #forgetCommand}. */
+    /**
+     * What a command's terminal result will be in; forget it by {@link #forgetCommand}. Throws as
+     * {@link #expectCall}.
+     */
     CompletableFuture<CommandResult> expectCommand(String commandId) {
         return expect(commands, commandId);
     }
@@ -94,7 +103,8 @@ final class Answers implements AutoCloseable {
         }
         var failed = failure;
         if (failed != null) {
-            future.completeExceptionally(failed);
+            waiting.remove(id);
+            throw failed;
         }
         return future;
     }

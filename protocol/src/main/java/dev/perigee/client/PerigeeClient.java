@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * hours of a command.
  *
  * <p>Once its consumer has failed every call ends with that failure, and after {@link #close()}
- * with {@link IllegalStateException}: make another client.
+ * with {@link IllegalStateException}, and nothing is sent: make another client.
  */
 public final class PerigeeClient implements AutoCloseable {
     private static final int MOST_OPEN = 10_000;
@@ -132,6 +132,11 @@ public final class PerigeeClient implements AutoCloseable {
                         new RecordHeader(
                                 Headers.REPLY_PARTITION,
                                 ByteBuffer.allocate(Integer.BYTES).putInt(partition).array()));
+    }
+
+    /** Whether calls can end in an answer: not once its consumer has failed or it was closed. */
+    public boolean isOpen() {
+        return answers.isReading();
     }
 
     /**

@@ -16,7 +16,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.Spec;
 
 /**
@@ -41,7 +43,10 @@ import picocli.CommandLine.Spec;
 final class ShellCommand implements Callable<Integer> {
     /** They run until they are stopped, or talk on standard input and output themselves. */
     private static final Set<String> ELSEWHERE =
-            Set.of("shell", "connect", "dev", "demo", "broker", "gateway", "worker");
+            Set.of("shell", "connect", "door", "dev", "demo", "broker", "gateway", "worker");
+
+    /** Options with which others do the same. */
+    private static final Set<String> ENDLESS = Set.of("--follow", "--watch");
 
     @Mixin private ConnectionOptions connection = new ConnectionOptions();
 
@@ -92,7 +97,22 @@ final class ShellCommand implements Callable<Integer> {
         var given = spec.commandLine().getParseResult();
         return Printer.likewise(Perigee.commandLine(arguments, clients), spec)
                 .setDefaultValueProvider(argument -> given(given, argument))
+                .setExecutionStrategy(ShellCommand::execute)
                 .execute(arguments);
+    }
+
+    private static int execute(ParseResult line) {
+        var command = line.subcommand();
+        var endless =
+                command == null
+                        ? null
+                        : ENDLESS.stream().filter(command::hasMatchedOption).findFirst().orElse(null);
+        if (command != null && endless != null) {
+            throw new ParameterException(
+                    command.commandSpec().commandLine(),
+                    endless + " is not for this shell: run it beside it.");
+        }
+        return new RunLast().execute(line);
     }
 
     /** What the shell was given of an option of the same name. */

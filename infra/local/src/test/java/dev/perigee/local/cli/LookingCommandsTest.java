@@ -25,11 +25,13 @@ import dev.perigee.protocol.topic.TopicNames;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -340,6 +342,9 @@ final class LookingCommandsTest {
                         "call --team t1 --user u1 a:failed",
                         "call --team t1 --user u1 a:echo -", // The next line is not its input.
                         "dev",
+                        "door --port 0",
+                        "logs -f",
+                        "top --servers 1 -w",
                         "call \"--team",
                         "call --team t1 --user u1 --progress a:echo {}",
                         "exit",
@@ -352,6 +357,9 @@ final class LookingCommandsTest {
                         "unknown_server: no such server",
                         "perigee call: The arguments",
                         "'dev' is not for this shell",
+                        "'door' is not for this shell",
+                        "perigee logs: --follow is not for this shell",
+                        "perigee top: --watch is not for this shell",
                         "The quote \" is not closed");
         assertThat(shell().exitCode()).isZero();
     }
@@ -370,6 +378,23 @@ final class LookingCommandsTest {
             var second = clients.open(here, false);
             assertThat(second).isNotSameAs(first);
             assertThat(clients.open(there, false)).isNotSameAs(second);
+        }
+    }
+
+    @Test
+    @DisplayName("OPS-16: a client that no call uses is closed, and none is used that is closed")
+    void closesWhatIsNotUsed() {
+        var here = new KafkaConnection(broker.bootstrap(), new TopicNames("mcp."), Map.of());
+        try (var clients = new KeptClients(Duration.ofMillis(1))) {
+            var first = clients.open(here, false);
+            clients.done(first, true);
+            Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> !first.isOpen());
+        }
+        try (var clients = new KeptClients()) {
+            var first = clients.open(here, false);
+            first.close();
+            clients.done(first, true);
+            assertThat(clients.open(here, false).isOpen()).isTrue();
         }
     }
 

@@ -148,6 +148,12 @@ class PerigeeClientTest {
 
         assertThat(waiting.join(LONG)).isTrue();
         assertThat(ended).singleElement().isInstanceOf(IllegalStateException.class);
+        assertThat(client.isOpen()).isFalse();
+        // Of what was sent the producer would say that it is closed.
+        assertThatThrownBy(() -> client.call(request("after"), LONG))
+                .hasMessage("The client was closed");
+        assertThatThrownBy(() -> client.command(command("after"), LONG))
+                .hasMessage("The client was closed");
     }
 
     @Test
