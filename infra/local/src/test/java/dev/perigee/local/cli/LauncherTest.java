@@ -1,5 +1,6 @@
 package dev.perigee.local.cli;
 
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -117,20 +118,26 @@ class LauncherTest {
     @Test
     void givesACommandTheCacheOfItsKindOrOfClients() throws Exception {
         built();
-        jdk("jvm/found", "25");
+        var jvm = jdk("jvm/found", "25");
         var target = checkout.resolve("infra/local/target");
         var caches = Files.createDirectories(target.resolve("aot"));
         Files.setLastModifiedTime(target.resolve("classpath"), FileTime.fromMillis(0));
         Files.writeString(caches.resolve("classpath"), "noted.jar");
+        Files.copy(jvm.resolve("release"), caches.resolve("release"));
         for (var kind : List.of("client", "gateway")) {
             Files.writeString(caches.resolve(kind + ".aot"), "noted");
         }
         var old = Map.of("PERIGEE_NO_BUILD", "1");
 
         assertThat(run(old, script(), "call").out())
-                .contains("-XX:AOTCache=" + caches + "/client.aot", "noted.jar");
+                .contains("-XX:AOTCache=" + caches + "/client.aot", "noted.jar")
+                .contains("-Xlog:disable\n-Xlog:all=warning:stderr\n");
         assertThat(run(old, script(), "gateway").out())
                 .contains("-XX:AOTCache=" + caches + "/gateway.aot");
+        Files.writeString(jvm.resolve("release"), "JAVA_VERSION=\"25.0.4\"\n");
+        assertThat(run(old, script(), "call").out()).doesNotContain("AOTCache", "-Xlog");
+        Files.copy(jvm.resolve("release"), caches.resolve("release"), REPLACE_EXISTING);
+        assertThat(run(old, script(), "call").out()).contains("AOTCache");
         Files.setLastModifiedTime(caches.resolve("classpath"), FileTime.fromMillis(0));
         assertThat(run(old, script(), "call").out()).doesNotContain("AOTCache");
     }
