@@ -38,8 +38,7 @@ record ServerDemand(long awake, long wanted, double wantedBytes) {
             }
         }
         long all = wanted.values().stream().mapToLong(users -> within(limits, users)).sum();
-        return new ServerDemand(
-                awake, all, usage == null ? Double.NaN : bytes(awake, all, usage.memoryBytes()));
+        return new ServerDemand(awake, all, usage == null ? Double.NaN : bytes(awake, all, usage));
     }
 
     private static boolean isWanted(InstanceSnapshot instance) {
@@ -68,9 +67,13 @@ record ServerDemand(long awake, long wanted, double wantedBytes) {
         return Math.min(ofTeam, limits.perTeam());
     }
 
-    /** Servers are measured every few seconds: the first ones are awake before. */
-    private static double bytes(long awake, long wanted, long taken) {
-        long measured = taken == 0 ? 0 : awake;
+    /**
+     * Servers are measured every few seconds, and those that are awake before are not among the
+     * processes: these are of no more servers than they are.
+     */
+    private static double bytes(long awake, long wanted, Usage usage) {
+        long taken = usage.memoryBytes();
+        long measured = taken == 0 ? 0 : Math.min(awake, usage.processes());
         double each = measured == 0 ? USUAL_BYTES : taken / (double) measured;
         return taken + Math.max(0, wanted - measured) * each;
     }

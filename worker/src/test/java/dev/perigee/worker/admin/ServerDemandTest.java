@@ -120,6 +120,17 @@ final class ServerDemandTest {
     }
 
     @Test
+    @DisplayName("has servers that are awake and not measured yet, as much as a measured one")
+    void hasWhatIsNotMeasured() {
+        for (int i = 0; i < 3; i++) {
+            add("t", "u1", InstanceState.RUNNING, ServerStatus.ONLINE, false, 0);
+        }
+
+        assertThat(ServerDemand.of(instances, LIMITS, usage(100)))
+                .isEqualTo(new ServerDemand(3, 3, 300));
+    }
+
+    @Test
     @DisplayName("is what servers usually take where none is awake, and unknown without a measure")
     void isEstimated() {
         add("t", "u1", InstanceState.STARTING, null, false, 0);
