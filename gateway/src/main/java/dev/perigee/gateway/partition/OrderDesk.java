@@ -61,7 +61,9 @@ final class OrderDesk {
         for (var part : command.takeUnsent()) {
             var heldBack = quarantine.of(part.target());
             noteAwake(session, part, heldBack != null);
-            var payload = OrderPayload.of(command.read(), part.step(), part.target(), heldBack);
+            var target = part.target();
+            var known = context.state().runtime(target.processId());
+            var payload = OrderPayload.of(command.read(), part.step(), target, known, heldBack);
             var deadline =
                     context.services().clock().instant().plus(context.services().times().command());
             try {

@@ -25,17 +25,19 @@ record OrderPayload(String method, Object order) {
     /**
      * The order of a command's step, about the instance as it is wanted now.
      *
+     * @param durable what is known of it: its worker may have it no more, and its tokens are there
      * @param quarantine why it may not run, null where it may
      */
     static OrderPayload of(
             CommandRead read,
             Step step,
             Instance instance,
+            @Nullable RawJson durable,
             InstanceOrder.@Nullable Quarantine quarantine) {
         return switch (step.order()) {
-            case ApplyOrder(var cause) -> apply(read, instance, cause, quarantine);
+            case ApplyOrder(var cause) -> apply(read, instance, cause, durable, quarantine);
             case RestartOrder _ when quarantine != null ->
-                    apply(read, instance, InstanceOrder.Cause.SPAWN, quarantine);
+                    apply(read, instance, InstanceOrder.Cause.SPAWN, durable, quarantine);
             case StopOrder(var reason) ->
                     new OrderPayload(LinkMethod.STOP, simple(read, instance, reason));
             case RestartOrder(var reason) ->
@@ -59,6 +61,7 @@ record OrderPayload(String method, Object order) {
             CommandRead read,
             Instance instance,
             InstanceOrder.Cause cause,
+            @Nullable RawJson durable,
             InstanceOrder.@Nullable Quarantine quarantine) {
         return new OrderPayload(
                 LinkMethod.APPLY,
@@ -70,7 +73,7 @@ record OrderPayload(String method, Object order) {
                         cause,
                         instance.config(),
                         instance.isStopped() || quarantine != null,
-                        null,
+                        durable,
                         quarantine));
     }
 

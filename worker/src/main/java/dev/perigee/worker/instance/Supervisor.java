@@ -259,8 +259,8 @@ final class Supervisor {
     private void change(Message.Apply message, boolean known, boolean same)
             throws InterruptedException {
         var order = message.order();
-        if (order.cause() == Cause.RESTORED && !known) {
-            dossier.reporter.restore(DurableState.read(order.durable()));
+        if (!known) {
+            begin(order);
         }
         if (order.cause() != Cause.RESTORED && order.cause() != Cause.SPAWN) {
             dossier.reporter.forgetCrashes();
@@ -277,6 +277,16 @@ final class Supervisor {
         server = keeper();
         if (!same || order.cause() == Cause.REDEPLOYED) {
             tools.forget();
+        }
+    }
+
+    /** Of what was known elsewhere an order takes over the tokens: a spent one is lost. */
+    private void begin(InstanceOrder.Apply order) {
+        var stored = DurableState.read(order.durable());
+        if (order.cause() == Cause.RESTORED) {
+            dossier.reporter.restore(stored);
+        } else {
+            dossier.reporter.oauth(stored.oauth());
         }
     }
 
