@@ -58,8 +58,10 @@ public final class PolicedRequests {
                 HttpResponse.BodyHandlers.limiting(
                         HttpResponse.BodyHandlers.ofByteArray(), MOST_BYTES);
         var response = guard.within(() -> connections.client().sendAsync(request, bounded));
+        boolean whole = false;
         try {
             var answer = response.get(LONGEST.toNanos(), TimeUnit.NANOSECONDS);
+            whole = true;
             return new Answer(answer.statusCode(), answer.body());
         } catch (ExecutionException e) {
             if (guard.refusal() != null) {
@@ -69,12 +71,15 @@ public final class PolicedRequests {
         } catch (TimeoutException e) {
             throw HttpFailures.notConnected();
         } finally {
-            close(response);
+            if (!whole) {
+                close(response);
+            }
         }
     }
 
-    /** Without effect on one that is done, but for its connection: the JDK may leave that open. */
+    /** Also of one that failed, which the JDK may leave open, and which is not cancelled itself. */
     private static void close(CompletableFuture<?> response) {
+        response.newIncompleteFuture().cancel(true);
         response.cancel(true);
     }
 

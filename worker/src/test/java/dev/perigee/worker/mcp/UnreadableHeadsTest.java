@@ -7,11 +7,14 @@ import static org.awaitility.Awaitility.await;
 import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.worker.egress.LocalEgress;
 import dev.perigee.worker.mcp.McpException.Kind;
+import dev.perigee.worker.process.Tenant;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,6 +47,32 @@ final class UnreadableHeadsTest {
                         catchThrowableOfType(McpException.class, () -> client.initialize(PATIENCE));
                 assertThat(failure).isNotNull();
                 assertThat(failure.kind()).isEqualTo(Kind.UNREACHABLE);
+            }
+
+            assertThat(accepted).hasValue(REQUESTS);
+            await().atMost(PATIENCE).until(() -> open.get() == 0);
+        } finally {
+            connections.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"GARBAGE\r\n\r\n", "endless"})
+    @DisplayName("CAL-17: nor does one to an authorization server")
+    void closesPolicedConnections(String head) throws Exception {
+        var connections =
+                HttpConnections.open(
+                        new HttpOptions(PATIENCE, PATIENCE, LocalEgress.POLICY),
+                        new LineRoom(ByteBudget.of(1 << 20)));
+        try (var listener = new ServerSocket(0, REQUESTS, InetAddress.getLoopbackAddress())) {
+            Thread.ofVirtual().start(() -> accept(listener, head));
+            var requests = new PolicedRequests(connections, new Tenant("t1", "u1"), null);
+            var address = URI.create("http://127.0.0.1:" + listener.getLocalPort() + "/token");
+
+            for (int i = 0; i < REQUESTS; i++) {
+                var request = HttpRequest.newBuilder(address).build();
+                assertThat(catchThrowableOfType(McpException.class, () -> requests.send(request)))
+                        .isNotNull();
             }
 
             assertThat(accepted).hasValue(REQUESTS);
