@@ -119,6 +119,16 @@ final class AccessTokens {
         }
     }
 
+    /** Whether the time of the one there is is over. */
+    boolean isExpired() {
+        lock.lock();
+        try {
+            return held != null && isExpired(held);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private boolean isExpired(Held token) {
         var end = token.expiresAt();
         return end != null && !clock.instant().isBefore(end);

@@ -50,17 +50,18 @@ final class AuthorizedTarget implements TargetSource {
         return configured.renewed().thenApply(this::authorized);
     }
 
+    /** Of the token its response has told already, and more. */
     @Override
     public void refused(HttpTarget carried) {
-        refused(carried, 401, null);
-    }
-
-    @Override
-    public void refused(HttpTarget carried, int status, @Nullable String challenge) {
         var plain = configured.get();
         if (authorized(plain).equals(carried)) {
             configured.refused(plain);
         }
+    }
+
+    @Override
+    public void refused(HttpTarget carried, int status, @Nullable String challenge) {
+        refused(carried);
         if (tokens.isActive()) {
             var by = BearerChallenge.of(challenge);
             if (status == FORBIDDEN) {

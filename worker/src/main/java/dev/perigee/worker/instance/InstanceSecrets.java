@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,9 @@ final class InstanceSecrets {
     /** What one configuration may have, before two rotations; beside what it has now. */
     static final int MOST_OLD_VALUES = 2 * SecretReference.MOST;
 
+    /** Three pairs: what is in use, and what a server may still quote. */
+    private static final int MOST_TOKENS = 6;
+
     private static final int MOST_OLD_CHARACTERS = 64 << 10;
     private static final long KEPT_NANOS = Duration.ofSeconds(1).toNanos();
 
@@ -36,6 +40,7 @@ final class InstanceSecrets {
     private final Secrets secrets;
     private final ReentrantLock lock = new ReentrantLock();
     private final LinkedHashSet<String> values = new LinkedHashSet<>();
+    private final LinkedHashSet<String> tokens = new LinkedHashSet<>();
     private @Nullable Failure failure;
 
     private record Failure(ServerConfig config, SecretException why, long atNanos) {}
@@ -110,13 +115,15 @@ final class InstanceSecrets {
         }
     }
 
-    /** These are masked from now on, as what references stand for is. */
-    void remember(Collection<String> secret) {
+    /** These are masked from now on, beside what references stand for; the newest are kept. */
+    void rememberTokens(Collection<String> secret) {
         lock.lock();
         try {
-            values.removeAll(secret); // The newest are last.
-            values.addAll(secret);
-            forgetEldest(Set.copyOf(secret));
+            tokens.removeAll(secret); // The newest are last.
+            tokens.addAll(secret);
+            while (tokens.size() > MOST_TOKENS) {
+                tokens.removeFirst();
+            }
         } finally {
             lock.unlock();
         }
@@ -127,7 +134,7 @@ final class InstanceSecrets {
         List<String> kept;
         lock.lock();
         try {
-            kept = List.copyOf(values);
+            kept = Stream.concat(values.stream(), tokens.stream()).toList();
         } finally {
             lock.unlock();
         }

@@ -14,9 +14,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,37 +31,30 @@ import org.jspecify.annotations.Nullable;
  * once more by the next.
  */
 final class OAuthKeeper {
-    /** Shortest time between two refreshes because of refusals; one that comes sooner counts. */
-    private static final Duration REFUSALS = Duration.ofSeconds(30);
-
-    /** Shortest time between two events about missing scopes. */
-    private static final Duration STEP_UPS = Duration.ofSeconds(10);
-
     private static final String REQUIRED = "required";
     private static final String STEP_UP = "step_up";
-    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
     private static final Duration LONGEST_LEAVE = Duration.ofSeconds(5);
 
     private final Dossier dossier;
     private final OAuthOptions options;
     private final OAuthEvents events;
+    private final OAuthPace pace = new OAuthPace();
+    private final OAuthTimer timer;
     private Stage stage = Stage.IDLE;
     private long round;
     private @Nullable OAuthTask task;
-    private @Nullable ScheduledFuture<?> timer;
-
-    /** When the time of the timer is. */
-    private @Nullable Instant dueAt;
 
     /** Whether there is still nothing to do before an order, or a change of status. */
     private boolean asked;
 
+    /** Whether the configuration may have an answer of the user that nothing was done with yet. */
+    private boolean answered;
+
+    /** What is exchanged, whatever the configuration has by then. */
+    private @Nullable String code;
+
     private boolean steppingUp;
     private boolean failureTold;
-    private int unanswered;
-    private Instant askAgainAt = Instant.MIN;
-    private Instant refusedAt = Instant.MIN;
-    private Instant steppedUpAt = Instant.MIN;
     private @Nullable ServerStatus seen;
 
     private enum Stage {
@@ -79,6 +69,7 @@ final class OAuthKeeper {
         this.dossier = dossier;
         this.options = dossier.parts.options().oauth();
         this.events = new OAuthEvents(dossier.reporter);
+        this.timer = new OAuthTimer(dossier);
         dossier.whenConfigured(this::configured);
         dossier.reporter.precedesReauth(this::beforeReauth);
     }
@@ -98,48 +89,63 @@ final class OAuthKeeper {
 
     /** A configuration is taken over, for the first time or anew. */
     private void configured() {
-        giveUp();
+        var oauth = oauth();
+        var kept = dossier.reporter.oauth();
+        var of = oauth == null ? null : OAuthState.fingerprint(dossier.config);
+        boolean same = kept != null && kept.of().equals(of);
         asked = false;
         failureTold = false;
-        unanswered = 0;
-        askAgainAt = Instant.MIN;
-        refusedAt = Instant.MIN;
-        steppedUpAt = Instant.MIN;
-        var oauth = oauth();
-        if (oauth == null) {
+        answered = true;
+        pace.configured(same);
+        if (same && isUnderWay()) {
+            return; // Its answer is of these tokens, and may be the only one there is.
+        }
+        giveUp();
+        if (oauth == null || of == null) {
             dossier.reporter.oauth(null);
             dossier.tokens.none();
             return;
         }
-        var kept = dossier.reporter.oauth();
-        var of = OAuthState.fingerprint(dossier.config);
-        if (kept == null || !kept.of().equals(of)) {
-            kept = new OAuthState(of, Tokens.of(oauth, now()), null, null, null);
+        if (kept == null || !same) {
+            kept = new OAuthState(of, Tokens.of(oauth, now()), null, null, null, null);
         }
         dossier.reporter.oauth(kept);
         carry();
         if (OAuthState.EXCHANGE.equals(kept.begun())) {
-            dossier.reporter.oauth(kept.beginning(null).offering(null));
+            dossier.reporter.oauth(kept.beginning(null).withoutOffer());
             failed("The answer to the user's authorization was lost");
         }
-        var code = oauth.code();
-        if (code != null && !state().isUsed(code)) {
-            answered(oauth, code);
-        }
+        takeAnswer();
     }
 
-    /** The user authorized, so it is said. */
-    private void answered(OAuthConfig answer, String code) {
-        var offer = state().offer();
-        var refusal =
-                offer == null
-                        ? "No authorization of this configuration was asked for"
-                        : offer.refusal(answer, now());
+    /** Whether tokens are asked for. */
+    private boolean isUnderWay() {
+        return stage != Stage.IDLE && stage != Stage.OFFERS;
+    }
+
+    /** The user authorized, so it is said; what is under way ends before. */
+    private void takeAnswer() {
+        var answer = oauth();
+        var given = answer == null ? null : answer.code();
+        if (!answered || isUnderWay()) {
+            return;
+        }
+        answered = false;
+        if (answer == null || given == null || state().isUsed(given)) {
+            return;
+        }
+        var offer = state().answered(answer);
+        if (offer == null) {
+            failed("No authorization of this configuration was asked for");
+            return;
+        }
+        var refusal = offer.refusal(answer, now());
         if (refusal != null) {
             failed(refusal);
             return;
         }
-        dossier.reporter.oauth(state().exchanging(code));
+        code = given;
+        dossier.reporter.oauth(state().exchanging(given, offer));
         dossier.tokens.expect();
         begin("exchanging");
     }
@@ -153,7 +159,7 @@ final class OAuthKeeper {
             return;
         }
         var refresh = now.refreshToken();
-        dossier.secrets.remember(
+        dossier.secrets.rememberTokens(
                 refresh == null ? List.of(now.accessToken()) : List.of(refresh, now.accessToken()));
         if (dossier.run instanceof HttpRun run) {
             run.masksAnew();
@@ -168,22 +174,21 @@ final class OAuthKeeper {
             dossier.tokens.settle();
             return;
         }
-        if (stage != Stage.IDLE && stage != Stage.OFFERS) {
+        if (isUnderWay()) {
             return; // Those who wait go on when that is over.
         }
         var tokens = state().tokens();
         var now = now();
         if (tokens == null || tokens.refreshToken() == null) {
             dossier.tokens.settle();
-        } else if (now.isBefore(askAgainAt)) {
+        } else if (pace.waits(now)) {
             dossier.tokens.giveUp();
-        } else if (!dossier.tokens.isRefused() || OAuthState.REFRESH.equals(state().begun())) {
+        } else if (!pace.rests(now) || OAuthState.REFRESH.equals(state().begun())) {
             refresh(); // Also where the last one was not answered.
-        } else if (now.isBefore(refusedAt)) {
-            dossier.tokens.settle();
+        } else if (dossier.tokens.isRefused() && dossier.tokens.isExpired()) {
+            dossier.tokens.giveUp(); // Its time is shorter than the rest.
         } else {
-            refusedAt = now.plus(REFUSALS);
-            refresh();
+            dossier.tokens.settle();
         }
     }
 
@@ -213,8 +218,8 @@ final class OAuthKeeper {
         var client = client();
         if (OAuthState.EXCHANGE.equals(state.begun())) {
             var offer = Objects.requireNonNull(state.offer());
-            var code = Objects.requireNonNull(Objects.requireNonNull(oauth()).code());
-            begin(of, () -> new OAuthStep.Granted(client.exchange(offer, code)));
+            var given = Objects.requireNonNull(code);
+            begin(of, () -> new OAuthStep.Granted(client.exchange(offer, given)));
         } else {
             var tokens = Objects.requireNonNull(state.tokens());
             begin(of, () -> new OAuthStep.Granted(client.refresh(tokens)));
@@ -274,23 +279,26 @@ final class OAuthKeeper {
         stage = Stage.STORES;
         boolean exchanged = OAuthState.EXCHANGE.equals(state().begun());
         var next = state().with(tokens);
-        dossier.reporter.oauth(exchanged ? next.offering(null) : next);
+        dossier.reporter.oauth(exchanged ? next.withoutOffer() : next);
+        if (!exchanged) {
+            pace.refreshed(now());
+        }
         events.granted(tokens, durable(round));
     }
 
     private void stored() {
         stage = Stage.IDLE;
-        unanswered = 0;
-        askAgainAt = Instant.MIN;
+        pace.answered();
         failureTold = false;
         carry();
         dossier.tokens.settle();
+        takeAnswer();
     }
 
     private void offered(AuthorizationOffer offer) {
         task = null;
         stage = Stage.IDLE;
-        unanswered = 0;
+        pace.answered();
         dossier.reporter.oauth(state().offering(offer));
         events.offers(steppingUp ? STEP_UP : REQUIRED, offer);
     }
@@ -300,30 +308,26 @@ final class OAuthKeeper {
         boolean exchanging = OAuthState.EXCHANGE.equals(state().begun());
         stage = Stage.IDLE;
         if (!failed.isFinal() && !exchanging) {
-            unanswered = Math.min(unanswered + 1, 7);
-            askAgainAt = now().plus(pause());
             asked = false;
             dossier.tokens.giveUp();
+            if (pace.unanswered(now()) && !failureTold) {
+                failed(failed.why());
+            }
+            takeAnswer();
             return;
         }
         if (exchanging) {
-            dossier.reporter.oauth(state().beginning(null).offering(null));
+            dossier.reporter.oauth(state().beginning(null).withoutOffer());
         } else if (!offering) {
             var tokens = Objects.requireNonNull(state().tokens());
             dossier.reporter.oauth(state().with(tokens.withoutRefresh()));
         }
         failed(failed.why());
         dossier.tokens.settle();
+        takeAnswer();
         if (!offering) {
             offer(dossier.tokens.challenge(), List.of(), false); // The old one may still do.
         }
-    }
-
-    private Duration pause() {
-        var most = Duration.ofSeconds(1L << (unanswered - 1));
-        var pause = most.compareTo(LONGEST_PAUSE) < 0 ? most : LONGEST_PAUSE;
-        return pause.dividedBy(2)
-                .plusNanos(ThreadLocalRandom.current().nextLong(pause.toNanos() / 2 + 1));
     }
 
     private void failed(String why) {
@@ -342,30 +346,34 @@ final class OAuthKeeper {
         if (stage != Stage.IDLE || oauth == null || !OAuthClient.asksUsers(oauth, options)) {
             return;
         }
-        asked = true;
+        isAsked();
         steppingUp = stepUp;
         stage = Stage.OFFERS;
         var client = client();
         begin(++round, () -> new OAuthStep.Offered(client.offer(challenge, granted)));
     }
 
+    private void isAsked() {
+        asked = true;
+        pace.asked(now());
+    }
+
     /** A call needs scopes that its token does not have; other calls go on. */
     void scopesWanted(List<String> scopes) {
-        var now = now();
-        if (oauth() == null || stage != Stage.IDLE || now.isBefore(steppedUpAt)) {
+        var oauth = oauth();
+        if (oauth == null || stage != Stage.IDLE || !pace.stepsUp(now())) {
             return;
         }
         var tokens = state().tokens();
         var granted = tokens == null ? List.<String>of() : tokens.scopes();
         var offer = liveOffer();
-        steppedUpAt = now.plus(STEP_UPS);
         if (offer != null && offer.scopes().containsAll(scopes)) {
             events.offers(STEP_UP, offer);
-        } else if (OAuthClient.asksUsers(Objects.requireNonNull(oauth()), options)) {
+        } else if (OAuthClient.asksUsers(oauth, options)) {
             var last = dossier.tokens.challenge();
             offer(
                     new BearerChallenge(last.error(), scopes, last.resourceMetadata()),
-                    granted,
+                    offer == null ? granted : BearerChallenge.union(granted, offer.scopes()),
                     true);
         } else {
             events.lacks(BearerChallenge.union(granted, scopes));
@@ -379,9 +387,8 @@ final class OAuthKeeper {
 
     /** The time came to refresh, or to ask again. */
     void due() {
-        timer = null;
-        dueAt = null;
-        if (!isActive() || stage != Stage.IDLE || now().isBefore(askAgainAt)) {
+        timer.cancel();
+        if (!isActive() || stage != Stage.IDLE || pace.waits(now())) {
             return; // Looked at after this.
         }
         var at = refreshAt();
@@ -407,52 +414,35 @@ final class OAuthKeeper {
             if (dossier.presence != View.Presence.HERE) {
                 giveUp();
             }
-            cancel();
+            timer.cancel();
             return;
         }
-        asked &= !changed || stage == Stage.OFFERS;
+        boolean reminds = !now().isBefore(pace.remindsAt());
+        asked &= !(changed || reminds) || stage == Stage.OFFERS;
         if (status == ServerStatus.REQUIRES_REAUTH && stage == Stage.IDLE && !asked) {
             var offer = liveOffer();
             if (offer != null) {
-                asked = true;
+                isAsked();
                 events.offers(REQUIRED, offer);
-            } else if (!now().isBefore(askAgainAt)) {
+            } else if (!pace.waits(now())) {
                 offer(dossier.tokens.challenge(), List.of(), false);
-                asked = true;
+                isAsked();
             }
         }
-        plan();
-    }
-
-    private void plan() {
-        var at = stage == Stage.IDLE ? next() : null;
-        if (Objects.equals(at, dueAt)) {
-            return;
-        }
-        cancel();
-        if (at != null) {
-            dueAt = at;
-            var mailbox = dossier.mailbox;
-            timer =
-                    dossier.parts
-                            .timers()
-                            .schedule(
-                                    () -> mailbox.post(new Message.TokensDue()),
-                                    Math.max(0, Duration.between(now(), at).toNanos()),
-                                    TimeUnit.NANOSECONDS);
-        }
+        timer.set(stage == Stage.IDLE ? next() : null);
     }
 
     /** When to act, null for never. */
     private @Nullable Instant next() {
         boolean reauth = dossier.reporter.status() == ServerStatus.REQUIRES_REAUTH;
-        var at = reauth ? (asked ? null : now()) : refreshAt();
-        return at == null || at.isAfter(askAgainAt) ? at : askAgainAt;
+        var at = reauth ? (asked ? pace.remindsAt() : now()) : refreshAt();
+        return at == null ? null : pace.asks(at);
     }
 
     private @Nullable Instant refreshAt() {
         var tokens = state().tokens();
-        return tokens == null ? null : tokens.refreshAt(options.refreshBefore(), jitter(tokens));
+        var at = tokens == null ? null : tokens.refreshAt(options.refreshBefore(), jitter(tokens));
+        return at == null ? null : pace.refreshes(at);
     }
 
     /** Equal for the same tokens, so that a look moves nothing. */
@@ -485,14 +475,6 @@ final class OAuthKeeper {
             task.giveUp();
             task = null;
         }
-        cancel();
-    }
-
-    private void cancel() {
-        dueAt = null;
-        if (timer != null) {
-            timer.cancel(false);
-            timer = null;
-        }
+        timer.cancel();
     }
 }

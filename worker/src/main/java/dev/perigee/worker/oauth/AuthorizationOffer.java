@@ -70,7 +70,7 @@ public record AuthorizationOffer(
         return now.isBefore(expiresAt) ? null : "The authorization came too late";
     }
 
-    private boolean isState(@Nullable String given) {
+    boolean isState(@Nullable String given) {
         return given != null
                 && MessageDigest.isEqual(
                         given.getBytes(StandardCharsets.UTF_8),

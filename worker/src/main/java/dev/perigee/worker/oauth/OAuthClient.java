@@ -43,8 +43,21 @@ public final class OAuthClient {
         this.clock = clock;
     }
 
-    /** Tokens in the place of these. */
+    /**
+     * Tokens in the place of these.
+     *
+     * @throws OAuthException which is final by the token endpoint's own word only: whatever else is
+     *     in its place for a while must not cost a refresh token
+     */
     public Tokens refresh(Tokens tokens) throws OAuthException, InterruptedException {
+        try {
+            return refreshed(tokens);
+        } catch (OAuthException e) {
+            throw e.isAnswer() ? e : OAuthException.unanswered(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private Tokens refreshed(Tokens tokens) throws OAuthException, InterruptedException {
         var form = new LinkedHashMap<String, String>();
         form.put("grant_type", "refresh_token");
         form.put("refresh_token", Objects.requireNonNull(tokens.refreshToken()));
@@ -124,6 +137,14 @@ public final class OAuthClient {
         if (endpoint == null) {
             throw OAuthException.refused("The authorization server has no authorization endpoint");
         }
+        var authorizes = OAuthAddress.of(endpoint, "authorization endpoint");
+        if (!metadata.namesItself()
+                && oauth.issuer() == null
+                && !OAuthAddress.sameOrigin(authorizes, URI.create(issuer))) {
+            throw OAuthException.refused(
+                    "The authorization server's answers have no iss, and its users authorize at"
+                            + " another origin: config.oauth.issuer is needed");
+        }
         var wanted =
                 !challenge.scopes().isEmpty()
                         ? challenge.scopes()
@@ -132,7 +153,7 @@ public final class OAuthClient {
         return new AuthorizationOffer(
                 Pkce.random(),
                 Pkce.random(),
-                OAuthAddress.of(endpoint, "authorization endpoint").toString(),
+                authorizes.toString(),
                 OAuthAddress.of(metadata.tokenEndpoint(), "token endpoint").toString(),
                 issuer,
                 metadata.namesItself(),

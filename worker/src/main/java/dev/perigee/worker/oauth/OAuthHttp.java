@@ -10,14 +10,19 @@ import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Requests of OAuth, whose answers are JSON objects. Blocks; for one thread. */
 final class OAuthHttp {
+    private static final int OK = 200;
     private static final int BUSY = 429;
     private static final int SERVER_FAULT = 500;
+
+    /** What a token endpoint says no with; some say it with 200. */
+    private static final Set<Integer> ANSWERS = Set.of(OK, 400, 401);
 
     private final PolicedRequests requests;
 
@@ -32,7 +37,7 @@ final class OAuthHttp {
         if (isBusy(answer.status())) {
             throw OAuthException.unanswered("Its metadata cannot be had: HTTP " + answer.status());
         }
-        return answer.status() == 200 ? object(answer.body()) : null;
+        return answer.status() == OK ? object(answer.body()) : null;
     }
 
     /**
@@ -58,13 +63,15 @@ final class OAuthHttp {
                     "The authorization server cannot answer now (HTTP %d)"
                             .formatted(answer.status()));
         }
-        var body = object(answer.body());
-        if (answer.status() != 200) {
-            var error = body == null ? null : text(body, "error");
-            throw OAuthException.refused(answer.status(), error);
+        int status = answer.status();
+        var body = ANSWERS.contains(status) ? object(answer.body()) : null;
+        var error = body == null ? null : text(body, "error");
+        if (error != null && OAuthException.isRefusal(error)) {
+            throw OAuthException.answered(status, error);
         }
-        if (body == null) {
-            throw OAuthException.refused("The authorization server's answer has no JSON");
+        if (body == null || error != null || status != OK) {
+            throw OAuthException.refused(
+                    "The authorization server's answer is none of OAuth (HTTP " + status + ")");
         }
         return body;
     }

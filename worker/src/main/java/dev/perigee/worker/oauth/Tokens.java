@@ -44,13 +44,18 @@ public record Tokens(
                 : new Tokens(
                         token,
                         config.refreshToken(),
-                        config.expiresAt(),
+                        known(config.expiresAt()),
                         now,
                         config.tokenEndpoint(),
                         config.issuer(),
                         config.clientId(),
                         config.resource(),
                         config.wantedScopes());
+    }
+
+    /** Some clients write that they do not know as the first day of all. */
+    private static @Nullable Instant known(@Nullable Instant end) {
+        return end == null || end.isBefore(Instant.EPOCH) ? null : end;
     }
 
     /**
@@ -61,15 +66,15 @@ public record Tokens(
     Tokens replacedBy(JsonNode answer, Instant now) throws OAuthException {
         var token = OAuthHttp.text(answer, "access_token");
         var type = OAuthHttp.text(answer, "token_type");
-        boolean fits =
-                token != null
-                        && token.length() <= 64 * 1024
-                        && token.chars().allMatch(c -> c > ' ' && c < 0x7f);
-        if (token == null || !fits || (type != null && !type.equalsIgnoreCase("bearer"))) {
+        boolean bearer = type == null || type.equalsIgnoreCase("bearer");
+        if (token == null || !fits(token, 64 * 1024) || !bearer) {
             throw OAuthException.refused("The authorization server's answer has no bearer token");
         }
         long seconds = answer.path("expires_in").asLong(0);
         var next = OAuthHttp.text(answer, "refresh_token");
+        if (next != null && !fits(next, 16 * 1024)) {
+            throw OAuthException.refused("The authorization server's refresh token is too much");
+        }
         var granted = OAuthHttp.text(answer, "scope");
         return new Tokens(
                 token,
@@ -81,6 +86,10 @@ public record Tokens(
                 clientId,
                 resource,
                 granted == null ? scopes : BearerChallenge.scopes(granted));
+    }
+
+    private static boolean fits(String token, int most) {
+        return token.length() <= most && token.chars().allMatch(c -> c > ' ' && c < 0x7f);
     }
 
     /** The same, that cannot be refreshed any more. */

@@ -286,6 +286,17 @@ final class HttpCredentialsTest {
             Files.writeString(files.resolve("token"), "very-secret-" + i + "-");
             secrets.resolve(config());
         }
+        for (int i = 0; i < 20; i++) {
+            secrets.rememberTokens(List.of("access-" + i + "x".repeat(50_000), "refresh-" + i));
+        }
+        var withTokens = secrets.mask(List.of());
+        assertThat(withTokens)
+                .hasToString("SecretMask[" + (InstanceSecrets.MOST_OLD_VALUES + 7) + " values]");
+        assertThat(withTokens.apply("refresh-17")).isEqualTo("***");
+        for (int i = 0; i < 6; i++) {
+            secrets.rememberTokens(List.of("t" + i)); // Too short to be masked.
+        }
+
         var mask = secrets.mask(List.of());
         int last = InstanceSecrets.MOST_OLD_VALUES + 9;
         assertThat(mask)

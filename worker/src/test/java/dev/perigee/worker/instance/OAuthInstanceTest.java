@@ -18,23 +18,33 @@ import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.worker.mcp.HttpFixture;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("A server over HTTP with OAuth tokens")
 final class OAuthInstanceTest {
     private static final Map<String, String> ECHO = Map.of("message", "hi");
     private static final List<String> REFRESHED = List.of("refreshing", "granted");
 
-    private final Bench bench = new Bench(Map.of("retry.delays", "20ms,40ms"));
+    private final AtomicReference<Duration> later = new AtomicReference<>(Duration.ZERO);
+    private final Bench bench =
+            new Bench(Map.of("retry.delays", "20ms,40ms"), () -> Instant.now().plus(later.get()));
     private HttpFixture server;
     private TokenEndpoint tokens;
 
@@ -52,6 +62,10 @@ final class OAuthInstanceTest {
     }
 
     private ServerConfig config(String access, @Nullable Instant expiresAt) {
+        return builder(access, expiresAt).build();
+    }
+
+    private ServerConfigBuilder builder(String access, @Nullable Instant expiresAt) {
         return ServerConfigBuilder.elsewhere(
                         "a",
                         "slug-a",
@@ -71,13 +85,16 @@ final class OAuthInstanceTest {
                                 List.of(),
                                 null,
                                 null,
-                                null))
-                .build();
+                                null));
     }
 
     private ServerConfig online() throws Exception {
+        return online(null);
+    }
+
+    private ServerConfig online(@Nullable Instant expiresAt) throws Exception {
         server.order("{'token':'access-1'}");
-        var config = config("access-1", null);
+        var config = config("access-1", expiresAt);
         assertThat(bench.configure(config).outcome()).isEqualTo(CommandOutcome.COMPLETED);
         return config;
     }
@@ -140,6 +157,57 @@ final class OAuthInstanceTest {
         await().atMost(Bench.PATIENCE).until(() -> changes(config).equals(REFRESHED));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"})
+    @DisplayName("CAL-17: may have a token that expires at any time")
+    void expiresAtAnyTime(Instant end) throws Exception {
+        var config = online(end);
+        server.order("{'token':'access-2'}");
+
+        assertThat(bench.text(config, "echo", ECHO)).isEqualTo("hi");
+        assertThat(changes(config)).isEqualTo(REFRESHED);
+    }
+
+    @Test
+    @DisplayName("CAL-17: is not refreshed again at once, whatever time its token has")
+    void rests() throws Exception {
+        tokens.expiresIn = 1;
+        var config = online();
+        server.order("{'token':'access-2'}");
+        assertThat(bench.text(config, "echo", ECHO)).isEqualTo("hi");
+
+        later.set(Duration.ofSeconds(10));
+        assertThat(bench.text(config, "echo", ECHO)).isEqualTo("hi");
+        assertThat(tokens.asked).hasSize(1);
+
+        tokens.expiresIn = 3600;
+        later.set(Duration.ofMinutes(1));
+        server.order("{'token':'access-3'}");
+        assertThat(bench.text(config, "echo", ECHO)).isEqualTo("hi");
+        assertThat(tokens.asked).hasSize(2);
+    }
+
+    @Test
+    @DisplayName("CAL-17: keeps the answer of a refresh that a configuration comes in between")
+    void isConfiguredMeanwhile() throws Exception {
+        var config = online();
+        server.order("{'token':'access-2'}");
+        var released = new CountDownLatch(1);
+        tokens.held = released;
+        var call = bench.request(config, "tools/call", config.serverSlug() + ":echo", ECHO);
+        assertThat(bench.instances.execute(call).answered()).isNull();
+        await().atMost(Bench.PATIENCE).until(() -> tokens.asked.size() == 1);
+
+        var other = builder("access-1", null).installationName("another").build();
+        var configured = bench.submit(other, Cause.UPDATED);
+        released.countDown();
+
+        assertThat(bench.settle(configured).outcome()).isEqualTo(CommandOutcome.COMPLETED);
+        assertThat(bench.text(other, "echo", ECHO)).isEqualTo("hi");
+        assertThat(tokens.asked).hasSize(1);
+        assertThat(changes(config)).isEqualTo(REFRESHED);
+    }
+
     @Test
     @DisplayName("CAL-17: no refresh token is sent before that is durable, nor its answer used")
     void waitsForDurability() throws Exception {
@@ -147,19 +215,23 @@ final class OAuthInstanceTest {
         var journal = bench.journal(config);
         var waiting = new CopyOnWriteArrayList<Runnable>();
         journal.unacknowledged = waiting;
-        server.order("{'token':'access-2','reset':true}");
+        var durable = new AtomicBoolean();
+        var sentWhenDurable = new CopyOnWriteArrayList<Boolean>();
+        tokens.whenAsked = () -> sentWhenDurable.add(durable.get());
+        server.order("{'token':'not yet'}");
         var call = bench.request(config, "tools/call", config.serverSlug() + ":echo", ECHO);
         assertThat(bench.instances.execute(call).answered()).isNull();
 
         await().atMost(Bench.PATIENCE).until(() -> waiting.size() == 1);
-        assertThat(tokens.asked).isEmpty();
+        durable.set(true);
         waiting.getFirst().run();
         await().atMost(Bench.PATIENCE).until(() -> waiting.size() == 2);
-        assertThat(tokens.asked).hasSize(1);
-        assertThat(journal.result(call.request().requestId())).isNull();
+        // What is used too soon is refused, and the call fails.
+        server.order("{'token':'access-2'}");
         waiting.getLast().run();
 
         assertThat(bench.result(call).error()).isNull();
+        assertThat(sentWhenDurable).containsExactly(true);
         assertThat(changes(config)).isEqualTo(REFRESHED);
     }
 
@@ -211,12 +283,14 @@ final class OAuthInstanceTest {
         assertThat(tokens.asked).hasSize(1);
     }
 
-    @Test
+    @ParameterizedTest
+    @CsvSource({"503, ", "404, <html>", "400, {}", "200, <html>"})
     @DisplayName("CAL-17: is unreachable, and not refused, while nobody gives tokens")
-    void authorizationServerAway() throws Exception {
+    void authorizationServerAway(int status, @Nullable String body) throws Exception {
         var config = online();
         server.order("{'token':'access-2'}");
-        tokens.status = 503;
+        tokens.status = status;
+        tokens.body = body;
 
         var call = bench.call(config, "echo", ECHO);
         assertThat(call.error())
@@ -224,22 +298,24 @@ final class OAuthInstanceTest {
         awaitStatus(config, OFFLINE);
 
         tokens.status = 200;
+        tokens.body = null;
         await().atMost(Bench.PATIENCE)
                 .until(() -> bench.call(config, "echo", ECHO).error() == null);
         assertThat(changes(config)).isEqualTo(REFRESHED);
         assertThat(tokens.asked.getLast()).containsEntry("refresh_token", "refresh-1");
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(names = {"RESTORED", "UPDATED"})
     @DisplayName("CAL-17: goes on at the next owner with the newest token, not its configuration's")
-    void isRestored() throws Exception {
+    void isRestored(Cause cause) throws Exception {
         var config = online();
         server.order("{'token':'access-2'}");
         bench.text(config, "echo", ECHO);
         var durable = bench.journal(config).durable;
 
         try (var next = new Bench()) {
-            next.settle(next.submit(config, Cause.RESTORED, false, durable));
+            next.settle(next.submit(config, cause, false, durable));
             assertThat(next.text(config, "echo", ECHO)).isEqualTo("hi");
             assertThat(tokens.asked).hasSize(1);
         }

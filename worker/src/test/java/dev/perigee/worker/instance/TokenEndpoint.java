@@ -11,15 +11,27 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Token endpoint that gives {@code access-2}, {@code access-3} and so on, or what is ordered. */
 final class TokenEndpoint implements AutoCloseable {
     final List<Map<String, String>> asked = new CopyOnWriteArrayList<>();
     volatile int status = 200;
     volatile long expiresIn = 3600;
+
+    /** Answered instead, null for what fits the status. */
+    volatile @Nullable String body;
+
+    /** When given, answers wait for it. */
+    volatile @Nullable CountDownLatch held;
+
+    /** What happens before anything is answered. */
+    volatile Runnable whenAsked = () -> {};
+
     private final AtomicInteger given = new AtomicInteger(1);
     private final HttpServer server;
 
@@ -45,17 +57,33 @@ final class TokenEndpoint implements AutoCloseable {
                                         pair ->
                                                 URLDecoder.decode(
                                                         pair[1], StandardCharsets.UTF_8))));
-        int n = status == 200 ? given.incrementAndGet() : 0;
-        var body =
-                status == 200
-                        ? ("{\"access_token\":\"access-%d\",\"refresh_token\":\"refresh-%d\","
-                                        + "\"token_type\":\"Bearer\",\"expires_in\":%d}")
-                                .formatted(n, n, expiresIn)
-                        : "{\"error\":\"invalid_grant\",\"error_description\":\"refresh-1\"}";
-        var bytes = body.getBytes(StandardCharsets.UTF_8);
+        whenAsked.run();
+        var latch = held;
+        if (latch != null) {
+            await(latch);
+        }
+        var ordered = body;
+        int n = status == 200 && ordered == null ? given.incrementAndGet() : 0;
+        var answer =
+                ordered != null
+                        ? ordered
+                        : status == 200
+                                ? ("{\"access_token\":\"access-%d\",\"refresh_token\":\"refresh-%d\","
+                                                + "\"token_type\":\"Bearer\",\"expires_in\":%d}")
+                                        .formatted(n, n, expiresIn)
+                                : "{\"error\":\"invalid_grant\",\"error_description\":\"refresh-1\"}";
+        var bytes = answer.getBytes(StandardCharsets.UTF_8);
         exchange.sendResponseHeaders(status, bytes.length);
         exchange.getResponseBody().write(bytes);
         exchange.close();
+    }
+
+    private static void await(CountDownLatch latch) throws IOException {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
     }
 
     @Override

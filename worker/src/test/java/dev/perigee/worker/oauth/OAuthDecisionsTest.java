@@ -10,6 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -23,8 +25,12 @@ final class OAuthDecisionsTest {
     private static final Duration FIVE = Duration.ofMinutes(5);
 
     private static AuthorizationOffer offer(boolean namesIssuer) {
+        return offer(namesIssuer, "state");
+    }
+
+    private static AuthorizationOffer offer(boolean namesIssuer, String state) {
         return new AuthorizationOffer(
-                "state",
+                state,
                 "verifier",
                 "https://as.example/auth?tenant=1",
                 "https://as.example/token",
@@ -57,6 +63,28 @@ final class OAuthDecisionsTest {
     @DisplayName("CAL-17: an answer is taken with its state and issuer only")
     void checksAnswers(boolean named, String state, @Nullable String iss, boolean taken) {
         assertThat(offer(named).refusal(answer(state, iss), NOW) == null).isEqualTo(taken);
+    }
+
+    @Test
+    @DisplayName("CAL-17: an answer is taken to the last three offers, to each once")
+    void takesEarlierAnswers() {
+        var state = new OAuthState("of", null, null, null, null, null);
+        for (var each : List.of("1", "2", "3", "4")) {
+            state = state.offering(offer(false, each));
+        }
+
+        assertThat(state.answered(answer("4", null))).isEqualTo(offer(false, "4"));
+        assertThat(state.answered(answer("2", null))).isEqualTo(offer(false, "2"));
+        assertThat(state.answered(answer("1", null))).isEqualTo(offer(false, "4"));
+
+        var exchanging = state.exchanging("code", offer(false, "3"));
+        assertThat(exchanging.offer()).isEqualTo(offer(false, "3"));
+        assertThat(exchanging.isUsed("code")).isTrue();
+        var done = exchanging.with(tokens(1L)).withoutOffer();
+        assertThat(done.begun()).isNull();
+        assertThat(done.offer()).isEqualTo(offer(false, "4"));
+        assertThat(done.earlier()).containsExactly(offer(false, "2"));
+        assertThat(done.withoutOffer().withoutOffer().offer()).isNull();
     }
 
     @Test
@@ -170,6 +198,45 @@ final class OAuthDecisionsTest {
         assertThat(tokens(60L).withoutRefresh().refreshAt(FIVE, 0)).isNull();
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "0001-01-01T00:00:00Z, ",
+        "1969-12-31T23:59:59Z, ",
+        "9999-12-31T23:59:59Z, 9999-12-31T23:54:59Z",
+        "+1000000000-12-31T23:59:59Z, +1000000000-12-31T23:54:59Z",
+    })
+    @DisplayName("CAL-17: any time is one, or none, to expire at")
+    void takesAnyTime(Instant end, @Nullable Instant refreshed) {
+        var config =
+                new OAuthConfig(
+                        "access",
+                        "refresh",
+                        end,
+                        "https://as.example/token",
+                        null,
+                        "client",
+                        null,
+                        null,
+                        List.of(),
+                        null,
+                        null,
+                        null);
+
+        var tokens = Objects.requireNonNull(Tokens.of(config, NOW));
+
+        assertThat(tokens.refreshAt(FIVE, 0)).isEqualTo(refreshed);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"with blank", "\r\nX: y", "long"})
+    @DisplayName("CAL-17: a refresh token that is too much is none")
+    void boundsRefreshTokens(String token) {
+        var next = token.equals("long") ? "x".repeat(16 * 1024 + 1) : token;
+        var answer = Json.write(Map.of("access_token", "a", "refresh_token", next));
+        assertThatThrownBy(() -> tokens(1L).replacedBy(Json.tree(answer), NOW))
+                .isInstanceOf(OAuthException.class);
+    }
+
     @Test
     @DisplayName("CAL-17: what is not rotated is kept, and nothing is shown")
     void replaces() throws Exception {
@@ -184,7 +251,7 @@ final class OAuthDecisionsTest {
         assertThat(next.refreshToken()).isEqualTo("refresh-secret");
         assertThat(next.expiresAt()).isEqualTo(NOW.plusSeconds(9));
         assertThat(next.scopes()).containsExactly("read");
-        assertThat(new OAuthState("of", tokens(1L), null, offer(true), "used").toString())
+        assertThat(new OAuthState("of", tokens(1L), null, offer(true), "used", null).toString())
                 .doesNotContain("secret")
                 .doesNotContain("verifier");
         assertThatThrownBy(
