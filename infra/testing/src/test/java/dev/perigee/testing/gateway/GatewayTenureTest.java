@@ -107,6 +107,14 @@ final class GatewayTenureTest {
             assertThat(again.cause()).isEqualTo(Cause.RESTORED);
             assertThat(again.startToken()).isEqualTo(test.fleet.applied.getFirst().startToken());
             assertThat(again.durable()).isEqualTo(RawJson.of("{\"crashes\":0}"));
+
+            var other = installation.withEnv("OTHER", "value");
+            test.backend.result(test.backend.configure(other, "mcp_installation_updated"));
+            var changed = test.fleet.applied.getLast();
+            assertThat(changed.cause()).isEqualTo(Cause.UPDATED);
+            assertThat(changed.durable())
+                    .as("its worker may be another")
+                    .isEqualTo(again.durable());
         }
     }
 
