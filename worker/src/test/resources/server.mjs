@@ -8,7 +8,8 @@
 //   rounds N, bytes N of the question, state N bytes more of the state, method of its request, name of its request, idle N rounds that ask for nothing, ms each later round takes
 // --tasks optional|required: has tool work, a call of which is a task, of the legacy or the modern shape. Its arguments, all optional: polls N until it is over, end with failed
 //   or cancelled, poll the interval that it wants, bytes N of its message, id T that it has when it is asked for, status T likewise, flood N notifications each time,
-//   ask true
+//   ask true, back N times that it is asked for before it takes its question back, early N times that its result is refused at first, refuse true where it takes responses and says that
+//   it does not, result OBJECT of members that its result has besides
 // --churn MS BYTES: for so long after the handshake, ever other tools, one with a name of so many bytes, which its path and description repeat; at last echo and last
 // --words BYTES: each list of tools has other words, so many, and churn leaves the tools
 // --on-term CODE|ignore: go on when stdin ends; at SIGTERM exit with a code, or go on
@@ -77,7 +78,7 @@ const report = (t) => {
   const statusMessage = t.a.bytes ? 'x'.repeat(t.a.bytes) : `step ${t.seen} ${process.env.API_KEY ?? ''}`;
   return { taskId: t.id, status: t.status, statusMessage, createdAt: now, lastUpdatedAt: now, ...(isModern ? { ttlMs: null, pollIntervalMs: t.a.poll } : { ttl: t.ttl, pollInterval: t.a.poll }) };
 };
-const worked = (t) => text(JSON.stringify({ told: t.told, seen: t.seen, pid: process.pid }));
+const worked = (t) => ({ ...text(JSON.stringify({ told: t.told, seen: t.seen, pid: process.pid })), ...t.a.result });
 const failure = { code: -32055, message: 'as ordered', data: { of: 'the task' } };
 function end(t, status) {
   t.status = status;
@@ -98,13 +99,14 @@ const taskMethods = {
     const { a } = t;
     t.seen++;
     for (let n = 0; n < (a.flood ?? 0); n++, n % 100 || (await flood())) send({ method: 'notifications/tasks/status', params: { ...report(t), status: 'completed' } });
-    if (a.ask && !t.told) t.status = 'input_required';
-    else if (t.status === 'working' && t.seen >= (a.polls ?? 2)) end(t, a.end ?? 'completed');
+    if (a.ask && !t.told) t.status = t.seen > (a.back ?? Infinity) ? 'working' : 'input_required';
+    if (t.status === 'working' && t.seen >= (a.polls ?? 2)) end(t, a.end ?? 'completed');
     const more = { input_required: { inputRequests: { room: ask } }, completed: { result: worked(t) }, failed: { error: failure } }[t.status];
     return { ...report(t), ...(isModern ? { resultType: 'complete', ...more } : {}), ...(a.id ? { taskId: a.id } : {}), ...(a.status ? { status: a.status } : {}) };
   },
   'tasks/result': async (p) => {
     const t = task(p);
+    if (t.a.early-- > 0) throw new Error('too early');
     if (t.status === 'input_required' && !t.asked) {
       t.asked = true;
       const id = 'e-' + t.id;
@@ -121,6 +123,7 @@ const taskMethods = {
     const t = task(p);
     t.told = p.inputResponses.room;
     t.status = 'working';
+    if (t.a.refuse) throw Object.assign(new Error('not asked'), { code: -32602 });
     return { resultType: 'complete' };
   },
   'tasks/cancel': (p) => (end(task(p), 'cancelled'), report(task(p))),

@@ -306,6 +306,11 @@ final class CallInput {
         }
     }
 
+    /** Whether a question is open, so that the deadline stands still. */
+    synchronized boolean isOpen() {
+        return open > 0;
+    }
+
     /** The server gives a question up. */
     void withdrawn(String inputId) {
         end(inputId, Fate.WITHDRAWN);

@@ -18,10 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Questions of one legacy server, on their way to a call that accepts them. A question that names
- * the task of a call is of that call. Others name none: one is taken for one of that which was sent
- * last. Safe for use by any thread; replies go out on threads of their own, at most as many as a
- * call may have questions, all else does not block.
+ * Questions of one legacy server, on their way to a call that accepts them. A question that names a
+ * task is of the call that became that, or of none. Others name none: one is taken for one of the
+ * call that was sent last. Safe for use by any thread; replies go out on threads of their own, at
+ * most as many as a call may have questions, all else does not block.
  */
 final class CallQuestions {
     private static final Logger log = LoggerFactory.getLogger(CallQuestions.class);
@@ -43,8 +43,16 @@ final class CallQuestions {
     private final ConcurrentHashMap<String, Asks> byTask = new ConcurrentHashMap<>();
     private final Set<Asked> open = ConcurrentHashMap.newKeySet();
 
-    /** Questions of a call; null where it accepts none. */
-    private record Asks(@Nullable CallInput input) {}
+    /** A call's task, and where the call is asked: null where it accepts no questions. */
+    static final class Asks {
+        private final String taskId;
+        private final @Nullable CallInput input;
+
+        private Asks(String taskId, @Nullable CallInput input) {
+            this.taskId = taskId;
+            this.input = input;
+        }
+    }
 
     /** What the questions are asked through. */
     interface Source {
@@ -76,23 +84,28 @@ final class CallQuestions {
      *
      * @param call null where it accepts no questions
      */
-    void remember(String taskId, @Nullable CallInput call) {
-        byTask.put(taskId, new Asks(call));
+    Asks remember(String taskId, @Nullable CallInput call) {
+        var asks = new Asks(taskId, call);
+        byTask.put(taskId, asks);
+        return asks;
     }
 
-    void forget(String taskId) {
-        byTask.remove(taskId);
+    /** Another task of the same name, which only a server at fault has, is left. */
+    void forget(Asks asks) {
+        byTask.remove(asks.taskId, asks);
     }
 
     private @Nullable CallInput callOf(ServerQuestion question) {
-        var params = question.params();
-        if (!byTask.isEmpty() && params != null && params.size() <= CallInput.MAX_BYTES) {
-            var named = byTask.get(taskIn(params));
-            if (named != null) {
-                return named.input();
-            }
+        if (accepting.isEmpty() && byTask.isEmpty()) {
+            return null;
         }
-        return accepting.peekLast();
+        var params = question.params();
+        var task = params == null || params.size() > CallInput.MAX_BYTES ? "" : taskIn(params);
+        if (task.isEmpty()) {
+            return accepting.peekLast();
+        }
+        var named = byTask.get(task);
+        return named == null ? null : named.input;
     }
 
     private static String taskIn(RawJson params) {

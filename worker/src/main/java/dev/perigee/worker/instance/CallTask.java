@@ -1,6 +1,7 @@
 package dev.perigee.worker.instance;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
@@ -12,6 +13,8 @@ import dev.perigee.worker.mcp.ServerError;
 import dev.perigee.worker.tool.InputRequired;
 import dev.perigee.worker.tool.TaskReport;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Queue;
@@ -47,6 +50,7 @@ final class CallTask {
     private static final String UPDATE = "tasks/update";
 
     private final ServerRun run;
+    private final ServerConfig config;
     private final McpClient client;
     private final boolean modern;
     private final CallRound round;
@@ -56,6 +60,13 @@ final class CallTask {
     private final TaskMachine machine;
     private final RawJson id;
     private final Set<String> asked = new HashSet<>();
+
+    /** Names of what was asked, by the question's id. */
+    private final Map<String, Set<String>> open = new HashMap<>();
+
+    /** Why the server did not take the responses, by the names of what it asked. */
+    private final Map<String, McpException> refusals = new HashMap<>();
+
     private final Queue<Map<String, RawJson>> responses = new ConcurrentLinkedQueue<>();
     private final Semaphore responded = new Semaphore(0);
 
@@ -64,6 +75,8 @@ final class CallTask {
 
     /** Result of a legacy task that asks: by this request its server is asked for the question. */
     private @Nullable McpRequest collecting;
+
+    private int collections;
 
     private record Id(@JsonProperty("taskId") String taskId) {}
 
@@ -88,11 +101,13 @@ final class CallTask {
     /**
      * A task that was just created.
      *
+     * @param config by which the call was sent
      * @param mayAsk whether the server may ask the call's author
      * @param left until the call's deadline
      */
     CallTask(
             ServerRun run,
+            ServerConfig config,
             McpClient client,
             TaskReport created,
             boolean mayAsk,
@@ -100,6 +115,7 @@ final class CallTask {
             @Nullable CallInput input,
             TaskTeller teller) {
         this.run = run;
+        this.config = config;
         this.client = client;
         this.modern = client.listens();
         this.round = new CallRound(mayAsk, modern, true, null);
@@ -113,29 +129,22 @@ final class CallTask {
     /**
      * The result of the call.
      *
-     * @throws McpException when there is none; never as if the call had not been sent
+     * @throws McpException when there is none; also as if the call had not been sent
+     * @throws InvalidRecordException when a report does not pass; for people
      * @throws InterruptedException when interrupted
      */
     RawJson follow() throws McpException, InterruptedException {
-        run.questions().remember(machine.taskId(), input);
+        var asks = run.questions().remember(machine.taskId(), input);
         try {
-            TaskReport report = null;
-            while (!machine.state().isOver()) {
-                if (report != null && machine.state() == TaskMachine.State.ASKING) {
-                    ask(report);
-                }
+            RawJson result;
+            do {
                 pause(machine.pause());
                 update();
-                report = look();
-            }
-            return outcome(report);
-        } catch (InvalidRecordException e) {
-            throw McpException.invalidAnswer(
-                    "The server's report of its task does not pass: " + e.getMessage());
-        } catch (McpException e) {
-            throw e.ofSentBefore();
+                result = turn();
+            } while (result == null);
+            return result;
         } finally {
-            run.questions().forget(machine.taskId());
+            run.questions().forget(asks);
             if (!machine.state().isOver()) {
                 machine.giveUp();
                 cancel();
@@ -150,25 +159,52 @@ final class CallTask {
             early.cancel("The call has ended");
             early.done();
         }
+        release();
+    }
+
+    private void release() {
         var answer = last;
         if (answer != null) {
             answer.done();
         }
+        last = null;
+    }
+
+    /** The result; null while there is none. */
+    private @Nullable RawJson turn() throws McpException, InterruptedException {
+        var report = look();
+        if (report != null) {
+            if (machine.state().isOver()) {
+                return outcome(report);
+            }
+            ask(report);
+        }
+        release();
+        return null;
     }
 
     /** Waits: no longer than somebody needs to answer a question, or the server to end. */
     private void pause(Duration pause) throws McpException, InterruptedException {
+        long end = System.nanoTime() + pause.toNanos();
         requireTime();
-        var most = left.get();
-        long end = System.nanoTime() + (pause.compareTo(most) < 0 ? pause : most).toNanos();
-        for (long rest = end - System.nanoTime(); rest > 0; rest = end - System.nanoTime()) {
-            long slice = Math.min(rest, SLICE.toNanos());
+        for (long rest = pause.toNanos(); rest > 0; rest = end - System.nanoTime()) {
+            long slice = capped(Duration.ofNanos(Math.min(rest, SLICE.toNanos()))).toNanos();
             if (run.isOver() || responded.tryAcquire(slice, TimeUnit.NANOSECONDS)) {
                 break;
             }
+            requireTime();
         }
         responded.drainPermits();
         requireTime();
+    }
+
+    /** No more than is left until the deadline, unless that stands still. */
+    private Duration capped(Duration wanted) {
+        if (input != null && input.isOpen()) {
+            return wanted;
+        }
+        var most = left.get();
+        return most.compareTo(wanted) < 0 ? most : wanted;
     }
 
     private void requireTime() throws McpException {
@@ -206,19 +242,21 @@ final class CallTask {
 
     private RawJson exchange(String method, RawJson params)
             throws McpException, InterruptedException {
-        var before = last;
-        if (before != null) {
-            before.done();
-        }
-        var limit = limit();
-        var request = client.send(method, params, round, limit);
+        release();
+        var limit = capped(LOOK);
+        var request = send(method, params, limit);
         last = request;
         return request.await(limit);
     }
 
-    private Duration limit() {
-        var most = left.get();
-        return most.compareTo(LOOK) < 0 ? most : LOOK;
+    /** By another configuration it would go to another server, perhaps. */
+    private McpRequest send(String method, RawJson params, Duration limit)
+            throws McpException, InterruptedException {
+        if (!run.config().equals(config)) {
+            throw McpException.lost(
+                    "The server's configuration was changed before its task was over");
+        }
+        return client.send(method, params, round, limit);
     }
 
     /** For requests whose repetition changes nothing. */
@@ -257,16 +295,48 @@ final class CallTask {
     }
 
     private void ask(TaskReport report) throws McpException, InterruptedException {
+        boolean asks = machine.state() == TaskMachine.State.ASKING;
         if (modern) {
-            question(report);
-        } else if (collecting == null) {
-            collecting = client.send(RESULT, id, round, limit());
+            question(
+                    asks
+                            ? CallRounds.requests(
+                                    InputRequired.read(report.whole()).requests(), run)
+                            : new HashMap<>());
+        } else if (asks) {
+            collect();
         }
     }
 
-    /** Puts what was not asked before to the call's author. */
-    private void question(TaskReport report) throws McpException {
-        var requests = CallRounds.requests(InputRequired.read(report.whole()).requests(), run);
+    /**
+     * Has the server ask its question; anew where the request for it was lost, but not for ever.
+     */
+    private void collect() throws McpException, InterruptedException {
+        var early = collecting;
+        boolean asked = early != null && !early.hasFailed();
+        if (asked || ++collections > TaskMachine.MOST_FAILURES) {
+            return;
+        }
+        try {
+            collecting = send(RESULT, id, capped(LOOK));
+        } catch (McpException e) {
+            if (!passes(e)) {
+                throw e;
+            }
+        }
+    }
+
+    /**
+     * Puts what was not asked before to the call's author, and takes back what is not asked any
+     * more.
+     */
+    private void question(Map<String, CallInput.Request> requests) throws McpException {
+        withdraw(requests.keySet());
+        for (var name : requests.keySet()) {
+            var refusal = refusals.get(name);
+            if (refusal != null) {
+                throw refusal;
+            }
+        }
         requests.keySet().removeAll(asked);
         if (requests.isEmpty()) {
             return;
@@ -277,28 +347,51 @@ final class CallTask {
                             + " input in accepts");
         }
         asked.addAll(requests.keySet());
-        if (input.ask(requests, run::masked, run.pid(), new Author()) == null) {
+        var names = Set.copyOf(requests.keySet());
+        var question = input.ask(requests, run::masked, run.pid(), new Author());
+        if (question == null) {
             throw refused(
                     "The server's task asks something, and there is no room for its question");
         }
+        open.put(question, names);
     }
 
-    private static McpException refused(String why) {
+    private void withdraw(Set<String> asks) {
+        open.entrySet()
+                .removeIf(
+                        question -> {
+                            boolean over = Collections.disjoint(question.getValue(), asks);
+                            if (over && input != null) {
+                                input.withdrawn(question.getKey());
+                            }
+                            return over;
+                        });
+    }
+
+    /** The server took the call, and is at fault. */
+    static McpException refused(String why) {
         return McpException.ofTask(why, new ServerError(null, null));
     }
 
-    /** Hands the server the responses that came. */
+    /**
+     * Hands the server the responses that came. One that it refuses it may not ask for any more.
+     */
     private void update() throws McpException, InterruptedException {
         for (var next = responses.poll(); next != null; next = responses.poll()) {
-            var _ = insist(UPDATE, Json.raw(new Update(machine.taskId(), next)));
+            try {
+                var _ = insist(UPDATE, Json.raw(new Update(machine.taskId(), next)));
+            } catch (McpException e) {
+                if (e.kind() != McpException.Kind.SERVER_ERROR) {
+                    throw e;
+                }
+                next.keySet().forEach(name -> refusals.put(name, e));
+            }
         }
     }
 
-    private RawJson outcome(@Nullable TaskReport end) throws McpException, InterruptedException {
-        if (end == null || machine.state() == TaskMachine.State.CANCELLED) {
-            throw refused(
-                    "The server cancelled the task that it made of the call"
-                            + (end == null ? "" : words(end)));
+    private RawJson outcome(TaskReport end) throws McpException, InterruptedException {
+        if (machine.state() == TaskMachine.State.CANCELLED) {
+            throw refused("The server cancelled the task that it made of the call" + words(end));
         }
         if (!modern) {
             return collected();
@@ -331,24 +424,19 @@ final class CallTask {
 
     private RawJson collected() throws McpException, InterruptedException {
         var early = collecting;
-        if (early == null) {
-            return insist(RESULT, id);
-        }
-        collecting = null;
-        try {
-            var result = early.await(limit());
-            var before = last;
-            if (before != null) {
-                before.done();
+        if (early != null) {
+            try {
+                var result = early.await(capped(LOOK));
+                release();
+                last = early;
+                collecting = null;
+                return result;
+            } catch (McpException e) {
+                // It may have been too early, or lost: it is asked for once more.
+                collecting = null;
             }
-            last = early;
-            return result;
-        } catch (McpException e) {
-            if (!passes(e)) {
-                throw e;
-            }
-            return insist(RESULT, id);
         }
+        return insist(RESULT, id);
     }
 
     /** Nobody waits for that, and nothing follows from how it ends. */
@@ -370,7 +458,7 @@ final class CallTask {
     }
 
     private RawJson request(String method) throws McpException, InterruptedException {
-        var request = client.send(method, id, round, CANCEL);
+        var request = send(method, id, CANCEL);
         try {
             return request.await(CANCEL);
         } finally {

@@ -1,19 +1,23 @@
 package dev.perigee.worker.instance;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.CallPart;
+import dev.perigee.worker.mcp.CallRound;
 import dev.perigee.worker.mcp.JsonMembers;
 import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
+import dev.perigee.worker.tool.InputRequired;
 import dev.perigee.worker.tool.ServerRequest;
 import dev.perigee.worker.tool.TaskReport;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -36,8 +40,10 @@ final class CallTasks {
     private final ServerRequest request;
     private final CallDeadline deadline;
     private final @Nullable CallInput input;
+    private final CallRounds rounds;
     private boolean accepted;
     private boolean augmented;
+    private @Nullable ServerConfig config;
     private @Nullable CallTask task;
 
     private record Wanted(@JsonProperty("ttl") long ttl) {}
@@ -46,29 +52,35 @@ final class CallTasks {
      * A call that was not sent yet.
      *
      * @param input null where nobody may be asked
+     * @param rounds of the call
      */
     CallTasks(
             Instance instance,
             ToolOrder.Execute order,
             ServerRequest request,
             CallDeadline deadline,
-            @Nullable CallInput input) {
+            @Nullable CallInput input,
+            CallRounds rounds) {
         this.instance = instance;
         this.order = order;
         this.request = request;
         this.deadline = deadline;
         this.input = input;
+        this.rounds = rounds;
         this.accepted =
                 order.request().accepts(CallPart.TASK) || request.method().startsWith("tasks/");
     }
 
-    /** Whether a modern server may answer by a task. */
-    boolean isAccepted() {
-        return accepted;
+    /**
+     * Whether a modern server may answer by a task, and ask; a legacy one was told in its
+     * handshake.
+     */
+    CallRound round() {
+        return new CallRound(
+                mayAsk(), rounds.haveBegun(), accepted, CallReporting.levelOf(order.request()));
     }
 
-    /** Whether the server may ask the call's author. */
-    boolean mayAsk() {
+    private boolean mayAsk() {
         return input != null && instance.journal().reaches(EventType.CALL_INPUT_REQUIRED);
     }
 
@@ -77,7 +89,9 @@ final class CallTasks {
      *
      * @param run that they go to
      */
-    RawJson params(RawJson params, ServerRun run) {
+    RawJson params(ServerRun run) {
+        var params = rounds.params(request.params());
+        config = run.config();
         augmented = isForLegacy(run);
         if (!augmented) {
             return params;
@@ -125,35 +139,67 @@ final class CallTasks {
     }
 
     /**
-     * What the call comes to: the result itself, or that of the task that it is.
+     * Whether the server made a task of the call, to be followed now.
      *
      * @param left until the call's deadline
-     * @throws McpException when there is none; never as if the call had not been sent
+     * @throws McpException when it made one that cannot be followed
      */
-    RawJson outcome(ServerRun run, McpClient client, RawJson result, Supplier<Duration> left)
-            throws McpException, InterruptedException {
+    boolean begin(ServerRun run, McpClient client, RawJson result, Supplier<Duration> left)
+            throws McpException {
         boolean modern = client.listens();
         if (request.tool() == null || (!modern && !augmented)) {
-            return result;
+            return false;
         }
         TaskReport created;
         try {
             created = TaskReport.createdBy(result, modern);
         } catch (InvalidRecordException e) {
-            throw McpException.invalidAnswer(
+            throw CallTask.refused(
                     "The server made a task of the call that cannot be followed: "
                             + e.getMessage());
         }
         if (created == null) {
-            return result;
+            return false;
         }
         var teller = new TaskTeller(instance, order, run);
         if (!created.status().isTerminal()) {
             teller.tell(created);
         }
-        var made = new CallTask(run, client, created, mayAsk(), left, input, teller);
-        task = made;
-        return made.follow();
+        end();
+        task =
+                new CallTask(
+                        run,
+                        config == null ? run.config() : config,
+                        client,
+                        created,
+                        mayAsk(),
+                        left,
+                        input,
+                        teller);
+        return true;
+    }
+
+    /**
+     * The result of the task that the server made of the call.
+     *
+     * @throws McpException when there is none
+     */
+    RawJson follow() throws McpException, InterruptedException {
+        try {
+            var result = Objects.requireNonNull(task).follow();
+            if (InputRequired.isIn(result)) {
+                throw InvalidRecordException.invalid("its result asks something");
+            }
+            return result;
+        } catch (InvalidRecordException e) {
+            throw CallTask.refused(
+                    "The server's report of its task does not pass: " + e.getMessage());
+        }
+    }
+
+    /** The failure as that of a call that was sent, where it became a task before. */
+    McpException explain(McpException failure) {
+        return task == null ? failure : failure.ofSentBefore();
     }
 
     /** The call's result is dealt with. */

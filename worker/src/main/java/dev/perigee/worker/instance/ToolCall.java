@@ -11,7 +11,6 @@ import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.instance.CallErrors.Ending;
 import dev.perigee.worker.mcp.ArgumentHeaders;
-import dev.perigee.worker.mcp.CallRound;
 import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.McpRequest;
@@ -77,7 +76,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
         this.thread = Thread.ofVirtual().name("tool-call").unstarted(this);
         this.input = input();
         this.rounds = new CallRounds(input, instance.board());
-        this.tasks = new CallTasks(instance, order, request, deadline, input);
+        this.tasks = new CallTasks(instance, order, request, deadline, input, rounds);
         this.errors = new CallErrors(instance, secondRun, deadline);
         this.subscription = SubscriptionRequest.of(instance, order.request());
     }
@@ -97,7 +96,13 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
                 deadline,
                 clock,
                 instance.parts().timers(),
-                new InputOutlet(instance, order, this::isHandedOver, this::unanswered));
+                new InputOutlet(
+                        instance,
+                        order,
+                        () -> ending.get() == Ending.HANDED_OVER,
+                        () -> {
+                            var _ = end(Ending.UNANSWERED);
+                        }));
     }
 
     @Override
@@ -138,14 +143,6 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
     @Override
     public boolean cancel() {
         return end(Ending.CANCELLED);
-    }
-
-    private void unanswered() {
-        var _ = end(Ending.UNANSWERED);
-    }
-
-    private boolean isHandedOver() {
-        return ending.get() == Ending.HANDED_OVER;
     }
 
     /** Ends it unless something does already; false when another worker goes on with it. */
@@ -193,6 +190,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
         if (input != null) {
             input.end();
         }
+        release();
         instance.journal().handOver(order);
         instance.calls().remove(this);
         span.handedOver();
@@ -212,10 +210,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
             instance.journal().appendResult(order, result);
             instance.logRequest(order, request.tool(), result);
         } finally {
-            if (sent != null) {
-                sent.done();
-            }
-            tasks.end();
+            release();
             instance.calls().remove(this);
         }
         var error = result.error();
@@ -225,6 +220,15 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
                 .addKeyValue("code", error == null ? null : error.code())
                 .addKeyValue("took_ms", result.durationMs())
                 .log("Call ended");
+    }
+
+    /** What the server answered is dealt with. */
+    private void release() {
+        if (sent != null) {
+            sent.done();
+            sent = null;
+        }
+        tasks.end();
     }
 
     /** The result; null when another worker goes on with the call. */
@@ -368,10 +372,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
             reporting = null;
         }
         var why = rounds.asked(run, hash, result);
-        if (sent != null) {
-            sent.done();
-            sent = null;
-        }
+        release();
         if (why == null) {
             return null;
         }
@@ -381,20 +382,26 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
                         : errors.of(ErrorCode.SERVER_ERROR, why));
     }
 
-    private RawJson params(ServerRun run) {
-        return tasks.params(rounds.params(request.params()), run);
-    }
-
-    /** Whether a modern server may ask; a legacy one was told in its handshake. */
-    private CallRound placed() {
-        return new CallRound(
-                tasks.mayAsk(),
-                rounds.haveBegun(),
-                tasks.isAccepted(),
-                CallReporting.levelOf(order.request()));
-    }
-
     private RawJson send(ServerRun run, McpClient client, @Nullable View view)
+            throws McpException, InterruptedException {
+        try {
+            var result = answer(run, client, view);
+            if (result != null) {
+                return result;
+            }
+            release(); // Of a task nothing is kept here but its state.
+            return tasks.follow();
+        } catch (McpException e) {
+            var status = run instanceof HttpRun ? FailureStatus.afterCall(e) : null;
+            if (status != null && ending.get() != Ending.CANCELLED) {
+                instance.mailbox().post(new Message.CallFailed((HttpRun) run, status));
+            }
+            throw tasks.explain(e);
+        }
+    }
+
+    /** What the server answers; null where that is a task. */
+    private @Nullable RawJson answer(ServerRun run, McpClient client, @Nullable View view)
             throws McpException, InterruptedException {
         RawJson result;
         try {
@@ -405,7 +412,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
             }
             result = sendOnce(run, client, view);
         }
-        return tasks.outcome(run, client, result, () -> left(run));
+        return tasks.begin(run, client, result, () -> left(run)) ? null : result;
     }
 
     private RawJson sendOnce(ServerRun run, McpClient client, @Nullable View view)
@@ -415,7 +422,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
 
     private RawJson askProcess(McpClient client, ServerRun run)
             throws McpException, InterruptedException {
-        var under = client.send(request.method(), params(run), placed(), left(run));
+        var under = client.send(request.method(), tasks.params(run), tasks.round(), left(run));
         sent = under;
         span.sent(under.id());
         attempts++;
@@ -447,28 +454,21 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
                 !rounds.haveBegun()
                         && RetryDecision.isRepeatable(
                                 request, tool, parts.options().retry().trustHints());
-        try {
-            return parts.retrying()
-                    .call(
-                            () -> {
-                                attempts++;
-                                return requestElsewhere(
-                                        run, tool == null ? ArgumentHeaders.NONE : tool.headers());
-                            },
-                            repeatable,
-                            System.nanoTime() + left(run).toNanos());
-        } catch (McpException e) {
-            var status = FailureStatus.afterCall(e);
-            if (status != null && ending.get() != Ending.CANCELLED) {
-                instance.mailbox().post(new Message.CallFailed(run, status));
-            }
-            throw e;
-        }
+        return parts.retrying()
+                .call(
+                        () -> {
+                            attempts++;
+                            return requestElsewhere(
+                                    run, tool == null ? ArgumentHeaders.NONE : tool.headers());
+                        },
+                        repeatable,
+                        System.nanoTime() + left(run).toNanos());
     }
 
     private RawJson requestElsewhere(HttpRun run, ArgumentHeaders headers)
             throws McpException, InterruptedException {
-        var under = run.client().send(request.method(), params(run), headers, placed(), left(run));
+        var params = tasks.params(run);
+        var under = run.client().send(request.method(), params, headers, tasks.round(), left(run));
         try {
             span.sent(under.id());
             return under.await(() -> left(run));

@@ -85,7 +85,7 @@ public final class McpException extends Exception {
      * @param error the server's own
      */
     public static McpException ofTask(String message, ServerError error) {
-        return refusal(Kind.SERVER_ERROR, message, error);
+        return refusal(Kind.SERVER_ERROR, McpMessage.shortened(message), error);
     }
 
     /** A call that the server took, and that was not over in time. */
@@ -93,12 +93,44 @@ public final class McpException extends Exception {
         return new McpException(Kind.TIMEOUT, true, message);
     }
 
-    /** The same for a request that this one is part of, and that was sent before. */
+    /** A call that the server took, and whose end cannot be had any more. */
+    public static McpException lost(String message) {
+        return new McpException(Kind.CLOSED, true, message);
+    }
+
+    /**
+     * The same for a request that this one is part of, and that was sent before: that this one was
+     * not dealt with says nothing of that.
+     */
     public McpException ofSentBefore() {
-        return sent
-                ? this
-                : new McpException(
-                        kind, true, String.valueOf(getMessage()), retryAfter, serverError);
+        return switch (kind) {
+            case NOT_READ,
+                    RATE_LIMITED,
+                    UNAUTHORIZED,
+                    FORBIDDEN,
+                    AUTHORIZATION_REQUIRED,
+                    EGRESS_REFUSED ->
+                    lost(String.valueOf(getMessage()));
+            case SERVER_ERROR,
+                    TIMEOUT,
+                    UNREACHABLE,
+                    REQUEST_REFUSED,
+                    HTTP_REFUSED,
+                    HTTP_FAILED,
+                    CRASHED,
+                    CLOSED,
+                    CANCELLED,
+                    TOO_LARGE,
+                    INVALID_ANSWER ->
+                    sent
+                            ? this
+                            : new McpException(
+                                    kind,
+                                    true,
+                                    String.valueOf(getMessage()),
+                                    retryAfter,
+                                    serverError);
+        };
     }
 
     /** The same for a request that depended on this one and surely was not sent. */

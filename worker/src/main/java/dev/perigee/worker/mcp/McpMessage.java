@@ -81,7 +81,8 @@ sealed interface McpMessage {
                 ServerError.of(tree, error));
     }
 
-    private static String shortened(String message) {
+    /** An error message that is passed on. */
+    static String shortened(String message) {
         return message.length() <= MAX_ERROR_CHARACTERS
                 ? message
                 : message.substring(0, MAX_ERROR_CHARACTERS) + "…";

@@ -87,6 +87,11 @@ public final class McpRequest {
         return true;
     }
 
+    /** Whether it ended without an answer. */
+    public boolean hasFailed() {
+        return end.get() instanceof Failed;
+    }
+
     /** Cancels the request from another thread; the server is notified. */
     public void cancel(String reason) {
         var why = new McpException(McpException.Kind.CANCELLED, true, reason);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * or to {@code tasks/get}. All of it is the server's, and no message about it repeats any of it.
  * Pure.
  *
- * @param statusMessage null where it gives none
+ * @param statusMessage the beginning of it, null where it gives none
  * @param poll how long to wait before it is asked again, null where it does not say
  * @param whole the report as it came
  */
@@ -25,6 +25,9 @@ public record TaskReport(
         RawJson whole) {
     /** Longest id of a task, in characters. */
     public static final int MAX_ID_CHARACTERS = 1024;
+
+    /** So much is kept of what a server says, for secrets to be taken out before it is cut. */
+    public static final int MAX_MESSAGE_CHARACTERS = 8_000;
 
     private static final byte[] TYPE = "\"task\"".getBytes(StandardCharsets.UTF_8);
 
@@ -92,7 +95,7 @@ public record TaskReport(
         return new TaskReport(
                 id,
                 status,
-                text(wire.statusMessage()),
+                message(text(wire.statusMessage())),
                 legacy == null ? poll(wire.pollIntervalMs()) : legacy,
                 task);
     }
@@ -105,6 +108,12 @@ public record TaskReport(
     private static @Nullable String id(@Nullable RawJson given) {
         var id = text(given);
         return id == null || id.isEmpty() || id.length() > MAX_ID_CHARACTERS ? null : id;
+    }
+
+    private static @Nullable String message(@Nullable String said) {
+        return said == null || said.length() <= MAX_MESSAGE_CHARACTERS
+                ? said
+                : said.substring(0, MAX_MESSAGE_CHARACTERS);
     }
 
     private static @Nullable String text(@Nullable RawJson json) {

@@ -9,6 +9,7 @@ import dev.perigee.protocol.event.EventBody.CallTask;
 import dev.perigee.protocol.event.EventBody.Dormant;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.HeldQuestion;
 import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ErrorCode;
@@ -16,13 +17,17 @@ import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.topic.RecordKey;
+import dev.perigee.worker.mcp.McpClient;
+import dev.perigee.worker.mcp.ServerQuestion;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -203,7 +208,9 @@ final class TaskCallTest {
     @DisplayName("its questions are those of its call, and who accepts none is told so")
     void asks() {
         for (var config : List.of(required, modern)) {
-            var call = begin(config, Map.of("ask", true), "task", "input");
+            // A server that refuses the request for its question, or a response that it has.
+            var call =
+                    begin(config, Map.of("ask", true, "early", 1, "refuse", true), "task", "input");
             // A legacy question would be this call's, which was sent last, if it named no task.
             var other = begin(config, Map.of("polls", 4), "input");
             var question =
@@ -227,6 +234,98 @@ final class TaskCallTest {
         assertThat(message(bench.result(silent))).contains("accepts no questions");
         var refused = told(bench.result(begin(required, Map.of("ask", true), "task")));
         assertThat(refused.at("/told/error").asInt(0)).isEqualTo(-32601);
+    }
+
+    @Test
+    @DisplayName("a question that the server takes back is over, and its task goes on")
+    void takenBack() {
+        for (var config : List.of(required, modern)) {
+            var call =
+                    begin(
+                            config,
+                            Map.of("ask", true, "back", 1, "early", 1, "polls", 3),
+                            "task",
+                            "input");
+            assertThat(told(bench.result(call)).path("seen").asInt(0)).isEqualTo(3);
+            var asked =
+                    bench.journal(config).all(CallInputRequired.class).stream()
+                            .filter(each -> each.requestId().equals(call.request().requestId()))
+                            .toList();
+            assertThat(asked).hasSize(config.equals(modern) ? 1 : 0);
+            for (var question : asked) {
+                assertThat(message(respond(config, call, question.inputId(), "room")))
+                        .contains("withdrawn");
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("a legacy question that names a task is of that task's call, or of none")
+    void namesItsTask() {
+        var refuses =
+                new CallInput.Outlet() {
+                    @Override
+                    public boolean publish(
+                            CallInputRequired question,
+                            @Nullable Long pid,
+                            @Nullable HeldQuestion held) {
+                        return false;
+                    }
+
+                    @Override
+                    public void expired() {}
+
+                    @Override
+                    public void ended(String inputId, CallInput.Fate how) {}
+                };
+        var source =
+                new CallQuestions.Source() {
+                    @Override
+                    public @Nullable McpClient client() {
+                        return null;
+                    }
+
+                    @Override
+                    public @Nullable Long pid() {
+                        return null;
+                    }
+
+                    @Override
+                    public UnaryOperator<String> mask() {
+                        return UnaryOperator.identity();
+                    }
+                };
+        try (var timers = Executors.newSingleThreadScheduledExecutor()) {
+            var left = Duration.ofMinutes(1);
+            var input =
+                    new CallInput(
+                            order(bench, required, Map.of(), 30_000, "input"),
+                            60_000,
+                            new CallDeadline(System.nanoTime(), left, null, left),
+                            Instant::now,
+                            timers,
+                            refuses);
+            var questions = new CallQuestions(source);
+            questions.add(input);
+            var unknown = asked(questions, "{\"taskId\":\"t1\"}");
+            assertThat(unknown).isEqualTo(ServerQuestion.Refusal.NOT_FOUND);
+            assertThat(asked(questions, "{}")).isNotEqualTo(ServerQuestion.Refusal.NOT_FOUND);
+
+            var first = questions.remember("t1", null);
+            var second = questions.remember("t1", input);
+            questions.forget(first);
+            assertThat(asked(questions, "{\"taskId\":\"t1\"}"))
+                    .isNotEqualTo(ServerQuestion.Refusal.NOT_FOUND);
+            questions.forget(second);
+            assertThat(asked(questions, "{\"taskId\":\"t1\"}"))
+                    .isEqualTo(ServerQuestion.Refusal.NOT_FOUND);
+        }
+    }
+
+    private static ServerQuestion.@Nullable Refusal asked(CallQuestions of, String related) {
+        var params = "{\"_meta\":{\"io.modelcontextprotocol/related-task\":%s}}".formatted(related);
+        return of.asked(
+                new ServerQuestion(RawJson.of("1"), ServerQuestion.ELICIT, RawJson.of(params)));
     }
 
     private ToolResult respond(
@@ -302,7 +401,11 @@ final class TaskCallTest {
             var dancing = begin(config, Map.of("status", "dancing"), "task");
             var large = begin(config, Map.of("bytes", 1 << 20, "poll", 0), "task");
             var flooded = begin(config, Map.of("flood", 10_000, "poll", -1e300), "task");
+            var round = Map.of("resultType", "input_required", "requestState", "s");
+            var asking = begin(config, Map.of("result", round), "task", "input");
 
+            assertThat(message(bench.result(asking))).contains("asks something");
+            assertThat(code(bench.result(asking))).isEqualTo(ErrorCode.SERVER_ERROR);
             assertThat(message(bench.result(another))).contains("another task");
             assertThat(message(bench.result(dancing))).contains("does not know");
             assertThat(told(bench.result(large)).path("seen").asInt(0)).isEqualTo(2);
@@ -322,6 +425,9 @@ final class TaskCallTest {
             var call = begin(config, Map.of("polls", NEVER), "task");
             awaitState(config, call);
             var id = states(config, call).getFirst().taskId();
+            // Of what the server said of a task that runs on, nothing is kept.
+            await().atMost(Bench.PATIENCE)
+                    .until(() -> bench.journal(config).expectedBytes.get() == 0);
 
             assertThat(text(config, "tasks/get", Map.of("taskId", id))).contains("\"working\"");
             assertThat(text(config, "tasks/list", Map.of())).contains("\"" + id + "\"");

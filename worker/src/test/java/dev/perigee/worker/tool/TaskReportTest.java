@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.worker.mcp.McpException;
+import dev.perigee.worker.mcp.ServerError;
 import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.DisplayName;
@@ -79,6 +82,29 @@ final class TaskReportTest {
         assertThat(TaskReport.read(RawJson.of(task.formatted(most))).taskId()).isEqualTo(most);
         assertThatThrownBy(() -> TaskReport.read(RawJson.of(task.formatted(most + "x"))))
                 .isInstanceOf(InvalidRecordException.class);
+    }
+
+    @Test
+    @DisplayName("of what the server says only the beginning is kept, and less in an error")
+    void boundsTheWords() {
+        var words = "x".repeat(1 << 20);
+        var task = "{\"taskId\":\"t1\",\"status\":\"failed\",\"statusMessage\":\"" + words + "\"}";
+
+        assertThat(TaskReport.read(RawJson.of(task)).statusMessage())
+                .hasSize(TaskReport.MAX_MESSAGE_CHARACTERS);
+        assertThat(McpException.ofTask(words, new ServerError(null, null)))
+                .satisfies(error -> assertThat(error.getMessage()).hasSizeLessThan(5_000));
+    }
+
+    @Test
+    @DisplayName("what keeps a task from being asked for says nothing of the call that ran")
+    void wasSent() {
+        assertThat(ToolResults.code(McpException.lateCredentials().ofSentBefore()))
+                .isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
+        assertThat(ToolResults.code(McpException.withoutToken().ofSentBefore()))
+                .isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
+        assertThat(ToolResults.code(McpException.late("late").ofSentBefore()))
+                .isEqualTo(ErrorCode.TIMEOUT);
     }
 
     @Test
