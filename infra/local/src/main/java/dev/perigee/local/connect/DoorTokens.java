@@ -23,9 +23,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Users by the tokens that clients of a door present, from a file of digests: on each line the
- * SHA-256 of a token in hexadecimal, a team and a user. The file is read again when it has changed,
- * at most once a second; while it cannot be read, or others may write it, nobody is let in. All
- * digests are compared, each in constant time. Safe for use by any thread.
+ * SHA-256 of a token in hexadecimal, a team and a user; of a last line without its end nothing is
+ * believed. The file is read again when it has changed, at most once a second; while it cannot be
+ * read, or others may write it, nobody is let in. All digests are compared, each in constant time.
+ * Safe for use by any thread.
  */
 final class DoorTokens {
     /** Largest file. */
@@ -35,6 +36,11 @@ final class DoorTokens {
     private static final String SCHEME = "Bearer ";
     private static final int MOST_CHARACTERS = 4_096;
     private static final int FIELDS = 3;
+    private static final Integer ROOT = 0;
+
+    /** Of the user that this process is, where there is such a thing. */
+    private static final Path SELF = Path.of("/proc/self");
+
     private static final Pattern DIGEST = Pattern.compile("[0-9a-fA-F]{64}");
     private static final Pattern SPACE = Pattern.compile("\\s+");
     private static final Set<PosixFilePermission> OTHERS =
@@ -142,13 +148,24 @@ final class DoorTokens {
                 && view.readAttributes().permissions().stream().anyMatch(OTHERS::contains)) {
             throw new IOException(file + " can be written by others: chmod go-w " + file);
         }
+        if (view != null && Files.isReadable(SELF)) {
+            var owner = Files.getAttribute(file, "unix:uid");
+            if (!owner.equals(ROOT) && !owner.equals(Files.getAttribute(SELF, "unix:uid"))) {
+                throw new IOException(file + " is neither this user's nor root's");
+            }
+        }
     }
 
     private List<Entry> entries(String text) {
         var all = new ArrayList<Entry>();
         int number = 0;
-        for (var line : text.lines().toList()) {
+        var lines = text.lines().toList();
+        for (var line : lines) {
             number++;
+            if (number == lines.size() && !text.endsWith("\n")) {
+                note.accept(line(number) + " is not written to its end: it is left out");
+                continue;
+            }
             var entry = line.isBlank() || line.startsWith("#") ? null : entry(line, number);
             if (entry == null) {
                 continue;

@@ -2,6 +2,7 @@ package dev.perigee.local.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.perigee.local.connect.DoorTokens.Holder;
 import java.io.IOException;
@@ -74,6 +75,29 @@ final class DoorTokensTest {
 
         assertThat(tokens.holder("Bearer two")).isEqualTo(new Holder("t1", "u2"));
         assertThat(notes).hasSize(3).noneMatch(note -> note.contains("one t1"));
+    }
+
+    @Test
+    @DisplayName("leave out a last line that is not written to its end")
+    void half() throws Exception {
+        var tokens = tokens(line("one", "u1") + line("two", "u12").replace("2\n", ""));
+
+        assertThat(tokens.holder("Bearer one")).isNotNull();
+        assertThat(tokens.holder("Bearer two")).isNull();
+        assertThat(notes).singleElement().asString().contains("Line 2");
+    }
+
+    @Test
+    @DisplayName("are not believed of another user than the door's own and root")
+    void owner() throws Exception {
+        Files.writeString(file, line("one", "u1"));
+        assumeThat(Files.getAttribute(file, "unix:uid"))
+                .as("only root gives files away")
+                .isEqualTo(0);
+        Files.setAttribute(file, "unix:uid", 12_345);
+
+        assertThatThrownBy(() -> DoorTokens.of(file, notes::add, time::get))
+                .hasMessageContaining("neither this user's nor root's");
     }
 
     @Test

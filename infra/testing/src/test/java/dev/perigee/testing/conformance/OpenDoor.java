@@ -45,8 +45,13 @@ public final class OpenDoor {
         Files.writeString(
                 beside,
                 users.stream()
-                        .map(each -> digest(token(each)) + " " + each.key().replace('/', ' '))
-                        .collect(Collectors.joining("\n")));
+                        .map(
+                                each ->
+                                        digest(token(each))
+                                                + " "
+                                                + each.key().replace('/', ' ')
+                                                + "\n")
+                        .collect(Collectors.joining()));
         Files.move(beside, tokens, StandardCopyOption.ATOMIC_MOVE);
     }
 
