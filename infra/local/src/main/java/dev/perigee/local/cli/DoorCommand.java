@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -42,7 +41,8 @@ import picocli.CommandLine.Spec;
                     + " reach. A line for the token in $token:",
             "  echo \"$(printf %%s $token | sha256sum | cut -c-64) t1 u1\" >> door.tokens",
             "",
-            "Runs until Ctrl-C."
+            "Runs until Ctrl-C, or until the fleet's answers cannot be read any more: have it"
+                    + " started anew then."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -130,11 +130,7 @@ final class DoorCommand implements Callable<Integer> {
         Printer.err(spec).line(spec.qualifiedName() + ": " + message);
     }
 
-    private record Part(DoorServer server, CountDownLatch ended) implements RunningPart {
-        Part(DoorServer server) {
-            this(server, new CountDownLatch(1));
-        }
-
+    private record Part(DoorServer server) implements RunningPart {
         @Override
         public Map<String, String> addresses() {
             return Map.of("mcp", "http://" + server.address() + "/mcp");
@@ -142,13 +138,12 @@ final class DoorCommand implements Callable<Integer> {
 
         @Override
         public void awaitEnd() throws InterruptedException {
-            ended.await();
+            server.awaitEnd();
         }
 
         @Override
         public void close() {
             server.close();
-            ended.countDown();
         }
     }
 }

@@ -52,6 +52,9 @@ sealed interface Action {
     /** The end of a request that was begun; its failure is still handed in. */
     record Cancel(String requestId) implements Action {}
 
+    /** The client has cancelled its request with this id: no reply comes. */
+    record End(RawJson id) implements Action {}
+
     /** The answer to a question of a running call. */
     record Respond(CallInputRequired question, RawJson responses) implements Action {}
 }

@@ -4,6 +4,7 @@ import dev.perigee.local.connect.Action.Send;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.JsonRpc;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.tool.LogLevel;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,16 +20,22 @@ import org.jspecify.annotations.Nullable;
  *   answering ── a question ──▶ parked ── retry ──▶ answering ── reply ──▶ over
  *       what the retry does not answer is asked again; a reply while parked waits for the retry
  * </pre>
+ *
+ * Progress and messages are for who asked last, as that request wants them.
  */
 final class DoorCall implements SessionDriver.Outlet {
+    private static final String PROGRESS_TOKEN = "progressToken";
+
     private final Subject subject;
     private final Function<DoorCall, String> parking;
     private final Places.Place place;
+    private final Places.Place bytes;
     private final Map<String, Asked> asked = new LinkedHashMap<>();
     private RawJson id;
     private @Nullable SessionThread thread;
     private @Nullable MessageStream stream;
     private @Nullable RawJson reply;
+    private @Nullable ModernMessage retry;
     private boolean hasNews;
     private boolean isOver;
 
@@ -48,18 +55,21 @@ final class DoorCall implements SessionDriver.Outlet {
      *
      * @param parking takes it and gives the state by which a retry finds it
      * @param place given back at its end
+     * @param bytes of the request, and of a reply that waits; given back then, too
      */
     DoorCall(
             Subject subject,
             RawJson id,
             MessageStream stream,
             Function<DoorCall, String> parking,
-            Places.Place place) {
+            Places.Place place,
+            Places.Place bytes) {
         this.subject = subject;
         this.id = id;
         this.stream = stream;
         this.parking = parking;
         this.place = place;
+        this.bytes = bytes;
     }
 
     Subject subject() {
@@ -75,7 +85,7 @@ final class DoorCall implements SessionDriver.Outlet {
     public synchronized void send(Send send) {
         switch (send.kind()) {
             case REPLY -> {
-                reply = send.message();
+                reply = kept(send.message());
                 asked.clear();
                 hasNews = false;
                 if (thread != null) {
@@ -84,13 +94,51 @@ final class DoorCall implements SessionDriver.Outlet {
                 deliver();
             }
             case NOTE -> {
-                if (stream != null) {
-                    stream.add(send);
+                var wanted = wanted(send);
+                if (stream != null && wanted != null) {
+                    stream.add(wanted);
                 }
             }
             case QUESTION -> ask(send);
             case WITHDRAWAL -> {} // The reply follows.
         }
+    }
+
+    /** The reply, where there is room for it until somebody takes it. */
+    private RawJson kept(RawJson message) {
+        return stream != null || bytes.grow(message.size())
+                ? message
+                : Messages.error(
+                        id,
+                        Messages.INTERNAL_ERROR,
+                        "The call has ended, but too much waits for its user to keep the reply");
+    }
+
+    /** A notification as the latest request wants it; null where it does not. */
+    private @Nullable Send wanted(Send send) {
+        if (retry == null) {
+            return send;
+        }
+        var message = JsonRpc.read(send.message().bytes());
+        var params = message.params();
+        var method = message.method();
+        if (params == null || method == null) {
+            return send;
+        }
+        var members = JsonObjects.members(params);
+        if (members.containsKey(PROGRESS_TOKEN)) {
+            var token = retry.progressToken();
+            if (token == null) {
+                return null;
+            }
+            members.put(PROGRESS_TOKEN, token);
+            return Send.note(
+                    send.about(), Messages.notification(method, new LinkedHashMap<>(members)));
+        }
+        var said = JsonObjects.text(members.get("level"));
+        var level = said == null ? null : LogLevel.of(said);
+        var least = retry.logLevel();
+        return level == null || (least != null && level.compareTo(least) >= 0) ? send : null;
     }
 
     private void ask(Send send) {
@@ -132,17 +180,18 @@ final class DoorCall implements SessionDriver.Outlet {
         if (stream != null && reply != null) {
             stream.add(Send.reply(id, ModernReply.of(reply, id, subject.method())));
             stream = null;
-            place.close();
+            giveBack();
         }
     }
 
     /**
      * A retry, of the same subject.
      *
+     * @param request as it came now
      * @param responses by the names that were asked
      * @return false where it has ended without a reply
      */
-    boolean resume(RawJson itsId, MessageStream itsStream, Map<String, RawJson> responses)
+    boolean resume(ModernMessage request, MessageStream itsStream, Map<String, RawJson> responses)
             throws InterruptedException {
         var lines = new ArrayList<RawJson>();
         SessionThread to;
@@ -150,7 +199,8 @@ final class DoorCall implements SessionDriver.Outlet {
             if (isOver && reply == null) {
                 return false;
             }
-            id = itsId;
+            id = request.id();
+            retry = request;
             stream = itsStream;
             lines.addAll(answered(responses));
             if (reply != null) {
@@ -162,6 +212,7 @@ final class DoorCall implements SessionDriver.Outlet {
         }
         for (var line : lines) {
             if (to == null || !to.receive(line.bytes())) {
+                gone(itsStream);
                 return false;
             }
         }
@@ -193,7 +244,7 @@ final class DoorCall implements SessionDriver.Outlet {
     /** Ends it, whatever it is about. */
     synchronized void end() {
         stream = null;
-        place.close();
+        giveBack();
         if (thread != null) {
             thread.end();
         }
@@ -203,9 +254,16 @@ final class DoorCall implements SessionDriver.Outlet {
     synchronized void over() {
         isOver = true;
         if (stream != null) {
-            stream.end();
-            stream = null;
-            place.close();
+            var message = "The call was cancelled here, and may have been carried out";
+            reply = Messages.error(id, Messages.INTERNAL_ERROR, message);
+            deliver();
+        } else if (reply == null) {
+            giveBack();
         }
+    }
+
+    private void giveBack() {
+        place.close();
+        bytes.close();
     }
 }

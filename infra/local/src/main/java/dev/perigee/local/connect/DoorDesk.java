@@ -10,11 +10,15 @@ import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -25,14 +29,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class DoorDesk implements AutoCloseable {
     private static final int TOO_MANY = 429;
+    private static final int UNAVAILABLE = 503;
     private static final int ID_BYTES = 24;
     private static final Duration SWEEP = Duration.ofSeconds(5);
 
     /** How long a catalogue is followed that nobody asks for. */
     private static final Duration UNUSED = Duration.ofMinutes(5);
 
-    /** How long the reply to a call, or its question, waits for the retry. */
-    private static final Duration PARKED = Duration.ofMinutes(15);
+    /** How long after a failure a catalogue is read anew. */
+    private static final Duration AGAIN = Duration.ofSeconds(5);
 
     private static final Duration END = Duration.ofSeconds(5);
 
@@ -44,7 +49,10 @@ final class DoorDesk implements AutoCloseable {
     private final SecureRandom random = new SecureRandom();
     private final Map<DoorUser.Key, Viewed> users = new ConcurrentHashMap<>();
     private final Map<String, Open> sessions = new ConcurrentHashMap<>();
-    private final Map<String, Parked> parked = new ConcurrentHashMap<>();
+    private final ParkedCalls parked = new ParkedCalls(this::id, System::nanoTime);
+    private final Set<SessionThread> threads = ConcurrentHashMap.newKeySet();
+    private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+    private final CountDownLatch over = new CountDownLatch(1);
     private final Places sessionPlaces =
             new Places(DoorOptions.SESSIONS_OF_ONE, DoorOptions.SESSIONS);
     private final Places callPlaces = new Places(DoorOptions.CALLS_OF_ONE, DoorOptions.CALLS);
@@ -52,12 +60,11 @@ final class DoorDesk implements AutoCloseable {
     private final ScheduledExecutorService sweeper =
             Executors.newSingleThreadScheduledExecutor(
                     Thread.ofPlatform().daemon().name("perigee-door-sweep").factory());
+    private volatile boolean closed;
 
     private record Viewed(DoorUser user, Places.Place place) {}
 
     private record Open(DoorSession session, SessionThread thread) {}
-
-    private record Parked(DoorCall call, long since) {}
 
     /**
      * A desk that nobody has come to.
@@ -88,13 +95,23 @@ final class DoorDesk implements AutoCloseable {
      * The user's servers.
      *
      * @param server the slug of the one that is named; null for all
-     * @throws DoorRefusedException when there are too many
+     * @throws DoorRefusedException when there are too many, or the door ends
      */
     DoorUser user(Holder holder, @Nullable String server) {
         var key = new DoorUser.Key(holder, server);
-        var user = users.computeIfAbsent(key, this::opened).user();
-        user.use();
-        return user;
+        while (!closed) {
+            var user = users.computeIfAbsent(key, this::opened).user();
+            if (user.use()) {
+                return user;
+            }
+            forget(user);
+        }
+        throw ends();
+    }
+
+    private static DoorRefusedException ends() {
+        return new DoorRefusedException(
+                UNAVAILABLE, null, Messages.INTERNAL_ERROR, "The door ends: try again later");
     }
 
     private Viewed opened(DoorUser.Key key) {
@@ -110,14 +127,19 @@ final class DoorDesk implements AutoCloseable {
                         key.server(),
                         options.timeout(),
                         options.version());
-        var user = new DoorUser(key, itsOptions, note, this::failed);
-        user.start(kafka, client);
-        return new Viewed(user, place);
-    }
-
-    private void failed(DoorUser user, RuntimeException why) {
-        note.accept("The catalogue cannot be read: " + why.getMessage());
-        forget(user);
+        return new Viewed(
+                new DoorUser(
+                        key,
+                        itsOptions,
+                        sink -> {
+                            var feed = CatalogueFeed.open(kafka, itsOptions, client, sink, note);
+                            feed.start();
+                            return feed;
+                        },
+                        AGAIN,
+                        note,
+                        this::failed),
+                place);
     }
 
     private void forget(DoorUser user) {
@@ -176,7 +198,7 @@ final class DoorDesk implements AutoCloseable {
             McpSession session,
             SessionDriver.Outlet outlet,
             Consumer<SessionThread> begun,
-            Runnable over) {
+            Runnable itsOver) {
         var self = new SessionThread[1];
         var thread =
                 new SessionThread(
@@ -185,27 +207,35 @@ final class DoorDesk implements AutoCloseable {
                         user.options().key(),
                         outlet,
                         note,
+                        this::failed,
                         () -> {
                             user.leave(self[0]);
-                            over.run();
+                            itsOver.run();
                         });
         self[0] = thread;
+        threads.add(thread);
         try {
             user.join(thread);
+            if (closed) {
+                throw ends();
+            }
         } catch (DoorRefusedException e) {
-            over.run();
+            threads.remove(thread);
+            user.leave(thread);
+            itsOver.run();
             throw e;
         }
         begun.accept(thread);
-        thread.start();
+        thread.start(() -> threads.remove(thread));
     }
 
     private boolean endIdlest(Holder holder) {
         var idlest =
                 sessions.values().stream()
                         .filter(each -> each.session().user().key().holder().equals(holder))
-                        .filter(each -> each.session().isIdle(Duration.ZERO))
-                        .min(Comparator.comparingLong(each -> each.session().usedAt()));
+                        .sorted(Comparator.comparingLong(each -> each.session().usedAt()))
+                        .filter(each -> each.session().endIfIdle(Duration.ZERO))
+                        .findFirst();
         idlest.ifPresent(each -> end(each.session()));
         return idlest.isPresent();
     }
@@ -213,11 +243,7 @@ final class DoorDesk implements AutoCloseable {
     /** The session with this id, if it is that user's; null otherwise. */
     @Nullable DoorSession session(String id, DoorUser.Key of) {
         var open = sessions.get(id);
-        if (open == null || !open.session().user().key().equals(of)) {
-            return null;
-        }
-        open.session().use();
-        return open.session();
+        return open == null || !open.session().user().key().equals(of) ? null : open.session();
     }
 
     /** Hands over a message of its client's; false where it is not taken in time. */
@@ -239,6 +265,7 @@ final class DoorDesk implements AutoCloseable {
      * Begins a request of 2026-07-28.
      *
      * @param message as it came
+     * @param bytes of it
      * @throws DoorRefusedException when the user has too many
      */
     DoorCall call(
@@ -246,6 +273,7 @@ final class DoorDesk implements AutoCloseable {
             ModernMessage request,
             String digest,
             byte[] message,
+            Places.Place bytes,
             MessageStream stream)
             throws InterruptedException {
         var place = callPlaces.take(user.key().holder());
@@ -257,8 +285,9 @@ final class DoorDesk implements AutoCloseable {
                         new Subject(user.key(), request.method(), digest),
                         request.id(),
                         stream,
-                        this::park,
-                        place);
+                        parked::park,
+                        place,
+                        bytes.handOver());
         var threads = new SessionThread[1];
         run(
                 user,
@@ -278,38 +307,35 @@ final class DoorDesk implements AutoCloseable {
         return call;
     }
 
-    private String park(DoorCall call) {
-        var state = id();
-        parked.put(state, new Parked(call, System.nanoTime()));
-        return state;
+    /** Takes the call that waits for a retry with this state; null where there is none of it. */
+    @Nullable DoorCall unpark(String state, Subject of) {
+        return parked.unpark(state, of);
     }
 
-    /** Takes the call that waits for a retry with this state; null where there is none of it. */
-    @Nullable DoorCall unpark(String state, DoorUser.Key of, String method, String digest) {
-        var found = parked.get(state);
-        return found != null
-                        && found.call().subject().equals(new Subject(of, method, digest))
-                        && parked.remove(state, found)
-                ? found.call()
-                : null;
+    /** A failure of the client that all share, or of a call. */
+    private void failed(RuntimeException why) {
+        // After the client's end all its calls have the same one.
+        if (Objects.equals(failure.getAndSet(why), why) && !closed) {
+            note.accept("The door ends, since answers cannot be read: " + why.getMessage());
+            over.countDown();
+        }
+    }
+
+    /** Waits until it cannot go on, or is closed. */
+    void awaitEnd() throws InterruptedException {
+        over.await();
     }
 
     private void sweep() {
         try {
             sessions.values().stream()
                     .map(Open::session)
-                    .filter(each -> each.isIdle(options.idle()))
+                    .filter(each -> each.endIfIdle(options.idle()))
                     .forEach(this::end);
-            long now = System.nanoTime();
-            parked.forEach(
-                    (state, each) -> {
-                        if (now - each.since() > PARKED.toNanos() && parked.remove(state, each)) {
-                            each.call().end();
-                        }
-                    });
+            parked.sweep();
             users.values().stream()
                     .map(Viewed::user)
-                    .filter(each -> each.isIdle(UNUSED))
+                    .filter(each -> each.endIfIdle(UNUSED))
                     .forEach(this::forget);
         } catch (RuntimeException e) {
             note.accept("Unexpected error; continuing: " + e.getClass().getSimpleName());
@@ -319,15 +345,16 @@ final class DoorDesk implements AutoCloseable {
     /** Ends everything, and waits a little until calls in flight are cancelled. */
     @Override
     public void close() {
+        closed = true;
+        over.countDown();
         sweeper.shutdownNow();
-        var threads = List.copyOf(sessions.values());
-        threads.forEach(each -> end(each.session()));
-        parked.values().forEach(each -> each.call().end());
+        var open = List.copyOf(threads);
+        open.forEach(SessionThread::end);
         users.values().forEach(each -> each.user().close());
         long end = System.nanoTime() + END.toNanos();
         try {
-            for (var each : threads) {
-                each.thread().awaitEnd(Duration.ofNanos(end - System.nanoTime()));
+            for (var each : open) {
+                each.awaitEnd(Duration.ofNanos(end - System.nanoTime()));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

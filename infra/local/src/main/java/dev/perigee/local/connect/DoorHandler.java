@@ -30,7 +30,12 @@ final class DoorHandler extends Handler.Abstract {
     private static final String JSON = "application/json";
     private static final String EVENTS = "text/event-stream";
     private static final int MOST_BYTES = McpConnection.MOST_LINE_BYTES;
-    private static final int BLOCK_BYTES = 64 << 10;
+    private static final int BLOCK_BYTES = 16 << 10;
+
+    /** Of a body that is refused, so that its client reads why. */
+    private static final int MOST_DISCARDED_BYTES = 4 * MOST_BYTES;
+
+    private static final String AGAIN_SECONDS = "5";
     private static final Duration READING = Duration.ofSeconds(60);
 
     private final DoorHosts hosts;
@@ -40,18 +45,27 @@ final class DoorHandler extends Handler.Abstract {
     private final Consumer<String> note;
     private final Places exchanges =
             new Places(DoorOptions.EXCHANGES_OF_ONE, DoorOptions.EXCHANGES);
-    private final Places bodies = new Places(DoorOptions.BODIES_OF_ONE, DoorOptions.BODIES);
+    private final Places bytes = new Places(DoorOptions.BYTES_OF_ONE, DoorOptions.BYTES);
+    private final Duration longest;
 
+    /**
+     * A handler.
+     *
+     * @param longest time that a response may take
+     * @param note takes what only a person can act on, and no secrets; for any thread
+     */
     DoorHandler(
             DoorHosts hosts,
             DoorTokens tokens,
             LegacyDoor legacy,
             ModernDoor modern,
+            Duration longest,
             Consumer<String> note) {
         this.hosts = hosts;
         this.tokens = tokens;
         this.legacy = legacy;
         this.modern = modern;
+        this.longest = longest;
         this.note = note;
     }
 
@@ -81,6 +95,9 @@ final class DoorHandler extends Handler.Abstract {
         }
         UnreadRequest.announceClose(response);
         response.setStatus(refusal.status());
+        if (refusal.status() == 429 || refusal.status() == 503) {
+            response.getHeaders().put(HttpHeader.RETRY_AFTER, AGAIN_SECONDS);
+        }
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, JSON);
         response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
         response.write(true, ByteBuffer.wrap(refusal.body().bytes()), callback);
@@ -111,7 +128,7 @@ final class DoorHandler extends Handler.Abstract {
             if (place == null) {
                 throw refused(429, "Too many requests are open");
             }
-            var out = new DoorResponse(response, () -> holds(request, holder));
+            var out = new DoorResponse(response, longest, () -> holds(request, holder));
             switch (request.getMethod()) {
                 case "POST" -> post(request, holder, server, out);
                 case "GET" -> {
@@ -145,13 +162,19 @@ final class DoorHandler extends Handler.Abstract {
         }
         requireAccepted(request, JSON);
         requireAccepted(request, EVENTS);
-        byte[] body;
-        try (var place = bodies.take(holder)) {
-            if (place == null) {
-                throw refused(429, "Too many bodies are on their way");
-            }
-            body = body(request);
+        try (var held = bytes.none(holder)) {
+            post(request, holder, server, body(request, held), held, out);
         }
+    }
+
+    private void post(
+            Request request,
+            Holder holder,
+            @Nullable String server,
+            byte[] body,
+            Places.Place held,
+            DoorResponse out)
+            throws IOException, InterruptedException {
         JsonRpc message;
         try {
             message = JsonRpc.readInput(body);
@@ -166,9 +189,9 @@ final class DoorHandler extends Handler.Abstract {
         }
         var version = single(request, ModernMessage.VERSION_HEADER);
         if (isLegacy(version, message, single(request, SESSION_HEADER))) {
-            legacy.post(holder, server, message, body, name -> single(request, name), out);
+            legacy.post(holder, server, message, body, held, name -> single(request, name), out);
         } else {
-            modern.post(holder, server, message, body, name -> single(request, name), out);
+            modern.post(holder, server, message, body, held, name -> single(request, name), out);
         }
     }
 
@@ -191,23 +214,45 @@ final class DoorHandler extends Handler.Abstract {
         }
     }
 
-    private static byte[] body(Request request) throws IOException {
-        if (request.getLength() > MOST_BYTES) {
-            throw refused(413, "A message may have " + MOST_BYTES + " bytes");
+    private static byte[] body(Request request, Places.Place held) throws IOException {
+        if (request.getLength() > MOST_DISCARDED_BYTES) {
+            throw tooLarge();
         }
         long end = System.nanoTime() + READING.toNanos();
         var all = new ByteArrayOutputStream();
         var block = new byte[BLOCK_BYTES];
         var in = Content.Source.asInputStream(request);
+        long size = 0;
+        DoorRefusedException refusal = null;
         for (int read = in.read(block); read >= 0; read = in.read(block)) {
-            if (all.size() + read > MOST_BYTES) {
-                throw refused(413, "A message may have " + MOST_BYTES + " bytes");
-            }
             if (System.nanoTime() > end) {
                 throw refused(408, "A body comes within " + READING.toSeconds() + " s");
             }
-            all.write(block, 0, read);
+            size += read;
+            if (size > MOST_DISCARDED_BYTES) {
+                throw tooLarge();
+            }
+            if (refusal == null) {
+                if (size > MOST_BYTES) {
+                    refusal = tooLarge();
+                } else if (!held.grow(read)) {
+                    refusal = refused(429, "Too much is on its way, or in calls in flight");
+                }
+            }
+            if (refusal == null) {
+                all.write(block, 0, read);
+            } else {
+                all = new ByteArrayOutputStream();
+                held.close();
+            }
+        }
+        if (refusal != null) {
+            throw refusal;
         }
         return all.toByteArray();
+    }
+
+    private static DoorRefusedException tooLarge() {
+        return refused(413, "A message may have " + MOST_BYTES + " bytes");
     }
 }

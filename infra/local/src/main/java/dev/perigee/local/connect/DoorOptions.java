@@ -37,10 +37,10 @@ public record DoorOptions(
 
     static final int EXCHANGES = 1_024;
 
-    /** Bodies that are being read, of 8 MiB at most. */
-    static final int BODIES_OF_ONE = 4;
+    /** Bytes of bodies, held until their calls end, and of replies that wait for a retry. */
+    static final long BYTES_OF_ONE = 32 << 20;
 
-    static final int BODIES = 32;
+    static final long BYTES = 256 << 20;
 
     /** Catalogues that are followed: one for all servers of a user, one for each that is named. */
     static final int VIEWS_OF_ONE = 16;
@@ -49,5 +49,10 @@ public record DoorOptions(
 
     public DoorOptions {
         hosts = List.copyOf(hosts);
+    }
+
+    /** How long a response may take: longer than any call. */
+    Duration longestResponse() {
+        return SessionCalls.longest(timeout).plusMinutes(1);
     }
 }

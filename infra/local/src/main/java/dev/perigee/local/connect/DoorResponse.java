@@ -16,27 +16,29 @@ import org.jspecify.annotations.Nullable;
 /**
  * HTTP response with messages: one JSON object where the reply is the first thing that comes within
  * {@link #FIRST}, else a stream of events that says every {@link #ALIVE} that it lives, so that a
- * client that is gone is noticed. On the request's thread, which waits; {@link #LONGEST} at most.
+ * client that is gone is noticed. On the request's thread, which waits.
  */
 final class DoorResponse {
     static final Duration FIRST = Duration.ofSeconds(1);
     static final Duration ALIVE = Duration.ofSeconds(2);
-    static final Duration LONGEST = Duration.ofHours(3);
 
     private static final byte[] COMMENT = ":\n\n".getBytes(StandardCharsets.UTF_8);
     private static final byte[] EVENT = "event: message\ndata: ".getBytes(StandardCharsets.UTF_8);
     private static final byte[] END = "\n\n".getBytes(StandardCharsets.UTF_8);
 
     private final Response response;
+    private final Duration longest;
     private final BooleanSupplier mayGoOn;
 
     /**
      * A response that is not begun.
      *
+     * @param longest time that a stream may take
      * @param mayGoOn whether who asked may still be answered
      */
-    DoorResponse(Response response, BooleanSupplier mayGoOn) {
+    DoorResponse(Response response, Duration longest, BooleanSupplier mayGoOn) {
         this.response = response;
+        this.longest = longest;
         this.mayGoOn = mayGoOn;
     }
 
@@ -53,22 +55,13 @@ final class DoorResponse {
      * Answers a request.
      *
      * @param status of a reply that is all there is
-     * @throws DoorRefusedException when the messages end before the first one
      * @throws IOException when the client does not take them any more
      */
     void reply(MessageStream messages, ToIntFunction<RawJson> status)
             throws IOException, InterruptedException {
         var first = messages.poll(FIRST);
-        if (first == null) {
-            events(messages, null);
-            return;
-        }
-        var send = first.send();
-        if (send == null) {
-            throw new DoorRefusedException(
-                    404, null, Messages.INVALID_REQUEST, "The session has ended");
-        }
-        if (send.kind() == Send.Kind.REPLY) {
+        var send = first == null ? null : first.send();
+        if (send != null && send.kind() == Send.Kind.REPLY) {
             one(send.message(), status);
         } else {
             events(messages, first);
@@ -95,14 +88,20 @@ final class DoorResponse {
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/event-stream");
         response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
         response.getHeaders().put("X-Accel-Buffering", "no");
-        long end = System.nanoTime() + LONGEST.toNanos();
+        long begun = System.nanoTime();
+        long looked = begun;
         try (var out = Content.Sink.asOutputStream(response)) {
             var item = first;
             boolean isOver = false;
             while (!isOver) {
+                long now = System.nanoTime();
+                boolean isDue = now - looked >= ALIVE.toNanos();
+                if (isDue && (now - begun > longest.toNanos() || !mayGoOn.getAsBoolean())) {
+                    return; // However much there is to say.
+                }
+                looked = isDue ? now : looked;
                 if (item == null) {
                     out.write(COMMENT);
-                    isOver = System.nanoTime() > end || !mayGoOn.getAsBoolean();
                 } else {
                     var send = item.send();
                     isOver = send == null || write(send, out);

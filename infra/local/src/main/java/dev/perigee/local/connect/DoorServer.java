@@ -56,6 +56,7 @@ public final class DoorServer implements AutoCloseable {
                         tokens,
                         new LegacyDoor(desk),
                         new ModernDoor(desk),
+                        options.longestResponse(),
                         note);
         var threads = new QueuedThreadPool(MAX_THREADS, 1);
         threads.setName("perigee-door");
@@ -84,6 +85,11 @@ public final class DoorServer implements AutoCloseable {
     /** Where it listens. */
     public HostPort address() {
         return address;
+    }
+
+    /** Waits until the fleet's answers cannot be read any more, or it is closed. */
+    public void awaitEnd() throws InterruptedException {
+        desk.awaitEnd();
     }
 
     /** Ends sessions and calls, which are cancelled, then everything else. */

@@ -3,9 +3,9 @@ package dev.perigee.local.connect;
 import dev.perigee.local.connect.Action.Send;
 import dev.perigee.protocol.json.RawJson;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,12 +14,23 @@ import org.jspecify.annotations.Nullable;
  * client opened for all others, and leaves out what has neither. Safe for use by any thread.
  */
 final class DoorSession implements SessionDriver.Outlet {
+    private static final int NOT_FOUND = 404;
+
     private final String id;
     private final DoorUser user;
     private final Places.Place place;
-    private final Map<RawJson, MessageStream> requests = new ConcurrentHashMap<>();
-    private final AtomicReference<@Nullable MessageStream> listening = new AtomicReference<>();
-    private volatile long usedAt = System.nanoTime();
+    private final Map<RawJson, Open> requests = new HashMap<>();
+    private @Nullable MessageStream listening;
+    private boolean over;
+    private long usedAt = System.nanoTime();
+
+    /**
+     * A request without its reply.
+     *
+     * @param stream null where the client has left it
+     * @param bytes given back at the end
+     */
+    private record Open(@Nullable MessageStream stream, Places.Place bytes) {}
 
     /**
      * A session without its thread.
@@ -41,60 +52,105 @@ final class DoorSession implements SessionDriver.Outlet {
         return user;
     }
 
-    /** Opens the stream of a request; false where one with this id is answered already. */
-    boolean open(RawJson request, MessageStream stream) {
-        usedAt = System.nanoTime();
-        return requests.putIfAbsent(request, stream) == null;
+    /** The refusal of a session that is not there. */
+    static DoorRefusedException unknown() {
+        return new DoorRefusedException(
+                NOT_FOUND, null, Messages.INVALID_REQUEST, "There is no such session: initialize");
+    }
+
+    /** Opens a request; false where one with this id is in flight. */
+    synchronized boolean open(RawJson request, MessageStream stream, Places.Place bytes) {
+        use();
+        if (requests.containsKey(request)) {
+            return false;
+        }
+        requests.put(request, new Open(stream, bytes.handOver()));
+        return true;
     }
 
     /** The client reads a request's stream no more. */
-    void close(RawJson request, MessageStream stream) {
-        requests.remove(request, stream);
+    synchronized void close(RawJson request, MessageStream stream) {
         usedAt = System.nanoTime();
+        requests.computeIfPresent(
+                request,
+                (_, open) -> open.stream() == stream ? new Open(null, open.bytes()) : open);
     }
 
     /** Opens the stream for all else, in the place of the one before. */
-    void listen(MessageStream stream) {
-        usedAt = System.nanoTime();
-        var before = listening.getAndSet(stream);
-        if (before != null) {
-            before.end();
+    synchronized void listen(MessageStream stream) {
+        use();
+        if (listening != null) {
+            listening.end();
         }
+        listening = stream;
     }
 
     /** The client does not read it any more. */
-    void unlisten(MessageStream stream) {
-        listening.compareAndSet(stream, null);
+    synchronized void unlisten(MessageStream stream) {
         usedAt = System.nanoTime();
+        if (listening == stream) {
+            listening = null;
+        }
     }
 
-    /** Whether its client reads nothing, and has sent nothing for so long. */
-    boolean isIdle(Duration since) {
-        return requests.isEmpty()
-                && listening.get() == null
-                && System.nanoTime() - usedAt > since.toNanos();
+    /**
+     * Ends it where no request runs, its client reads nothing, and has sent nothing for so long.
+     */
+    synchronized boolean endIfIdle(Duration since) {
+        if (!requests.isEmpty()
+                || listening != null
+                || System.nanoTime() - usedAt <= since.toNanos()) {
+            return false;
+        }
+        over();
+        return true;
     }
 
-    long usedAt() {
+    synchronized long usedAt() {
         return usedAt;
     }
 
-    void use() {
+    /**
+     * Its client is there.
+     *
+     * @throws DoorRefusedException when it has ended
+     */
+    synchronized void use() {
+        if (over) {
+            throw unknown();
+        }
         usedAt = System.nanoTime();
     }
 
     @Override
-    public void send(Send send) {
+    public synchronized void send(Send send) {
         var about = send.about();
-        var stream =
-                send.kind() == Send.Kind.REPLY
-                        ? (about == null ? null : requests.remove(about))
-                        : (about == null ? null : requests.get(about));
+        var open = about == null ? null : requests.get(about);
+        var stream = open == null ? null : open.stream();
         if (stream == null && send.kind() != Send.Kind.REPLY) {
-            stream = listening.get();
+            stream = listening;
         }
         if (stream != null) {
             stream.add(send);
+        }
+        if (about != null && send.kind() == Send.Kind.REPLY) {
+            remove(about);
+        }
+    }
+
+    private @Nullable Open remove(RawJson request) {
+        var open = requests.remove(request);
+        if (open != null) {
+            open.bytes().close();
+        }
+        return open;
+    }
+
+    @Override
+    public synchronized void end(RawJson request) {
+        var open = remove(request);
+        if (open != null && open.stream() != null) {
+            open.stream().end();
         }
     }
 
@@ -103,13 +159,16 @@ final class DoorSession implements SessionDriver.Outlet {
         // Each message is on its way already.
     }
 
-    /** It has ended: so do its streams. */
-    void over() {
+    /** It has ended: so do its requests, each with an error, and its streams. */
+    synchronized void over() {
+        over = true;
         place.close();
-        requests.values().forEach(MessageStream::end);
-        var stream = listening.get();
-        if (stream != null) {
-            stream.end();
+        for (var request : List.copyOf(requests.keySet())) {
+            var message = "The session has ended, and the request may have been carried out";
+            send(Send.reply(request, Messages.error(request, Messages.INTERNAL_ERROR, message)));
+        }
+        if (listening != null) {
+            listening.end();
         }
     }
 }

@@ -1,7 +1,5 @@
 package dev.perigee.local.connect;
 
-import dev.perigee.client.KafkaConnection;
-import dev.perigee.client.PerigeeClient;
 import dev.perigee.local.connect.DoorTokens.Holder;
 import java.time.Duration;
 import java.util.HashSet;
@@ -11,7 +9,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,12 +24,16 @@ final class DoorUser {
 
     private final Key key;
     private final ConnectOptions options;
+    private final Opener opener;
+    private final Duration again;
     private final Consumer<String> note;
-    private final BiConsumer<DoorUser, RuntimeException> failed;
-    private final CompletableFuture<Offer> first = new CompletableFuture<>();
+    private final Consumer<RuntimeException> failed;
     private final Set<SessionThread> sessions = new HashSet<>();
+    private CompletableFuture<Offer> first = new CompletableFuture<>();
     private @Nullable Offer offer;
-    private @Nullable CatalogueFeed feed;
+    private @Nullable AutoCloseable feed;
+    private boolean begun;
+    private boolean failing;
     private boolean over;
     private long usedAt = System.nanoTime();
 
@@ -43,18 +44,30 @@ final class DoorUser {
      */
     record Key(Holder holder, @Nullable String server) {}
 
+    /** Opener of the catalogue. */
+    interface Opener {
+        /** Has it read into the sink until it is closed; waits for brokers. */
+        AutoCloseable open(CatalogueFeed.Sink sink);
+    }
+
     /**
-     * A user whose catalogue is not read yet.
+     * A user whose catalogue is read from the first {@link #use} on.
      *
-     * @param failed called when it cannot be read any more
+     * @param again how long after a failure the catalogue is read anew
+     * @param note takes what only a person can act on, and no secrets; for any thread
+     * @param failed takes what the reading failed by, which begins anew after a while
      */
     DoorUser(
             Key key,
             ConnectOptions options,
+            Opener opener,
+            Duration again,
             Consumer<String> note,
-            BiConsumer<DoorUser, RuntimeException> failed) {
+            Consumer<RuntimeException> failed) {
         this.key = key;
         this.options = options;
+        this.opener = opener;
+        this.again = again;
         this.note = note;
         this.failed = failed;
     }
@@ -67,29 +80,31 @@ final class DoorUser {
         return options;
     }
 
-    /** Begins to read, on a thread that waits for brokers. */
-    void start(KafkaConnection kafka, PerigeeClient client) {
-        Thread.ofVirtual().name("perigee-door-open").start(() -> open(kafka, client));
-    }
-
-    private void open(KafkaConnection kafka, PerigeeClient client) {
+    private void open() {
         try {
-            var opened = CatalogueFeed.open(kafka, options, client, this::take, note);
-            if (!keep(opened)) {
-                opened.close();
-            }
+            keep(opener.open(this::take));
         } catch (RuntimeException e) {
             fail(e);
         }
     }
 
-    private synchronized boolean keep(CatalogueFeed opened) {
-        if (over) {
-            return false;
+    private void keep(AutoCloseable opened) {
+        boolean isLate;
+        synchronized (this) {
+            isLate = over;
+            feed = opened;
         }
-        feed = opened;
-        opened.start();
-        return true;
+        if (isLate) {
+            close(opened);
+        }
+    }
+
+    private void close(AutoCloseable opened) {
+        try {
+            opened.close();
+        } catch (Exception e) {
+            note.accept("The catalogue's reader does not close: " + e.getClass().getSimpleName());
+        }
     }
 
     private void take(Input input) {
@@ -103,14 +118,36 @@ final class DoorUser {
     private void offered(Offer now) {
         synchronized (this) {
             offer = now;
+            failing = false;
             sessions.forEach(each -> each.offer(now));
+            first.complete(now);
         }
-        first.complete(now);
     }
 
+    /** Ends the waits for the first offer; who has one goes on with it. */
     private void fail(RuntimeException why) {
-        first.completeExceptionally(why);
-        failed.accept(this, why);
+        boolean isNews;
+        synchronized (this) {
+            if (over) {
+                return;
+            }
+            isNews = !failing;
+            failing = true;
+            if (first.completeExceptionally(why)) {
+                first = new CompletableFuture<>();
+            }
+        }
+        if (isNews) {
+            note.accept("The catalogue cannot be read at present: " + why.getMessage());
+        }
+        failed.accept(why);
+        CompletableFuture.delayedExecutor(
+                        again.toMillis(), TimeUnit.MILLISECONDS, DoorUser::onItsThread)
+                .execute(this::open);
+    }
+
+    private static void onItsThread(Runnable open) {
+        Thread.ofVirtual().name("perigee-door-open").start(open);
     }
 
     /**
@@ -119,11 +156,14 @@ final class DoorUser {
      * @throws DoorRefusedException when they are not known in time
      */
     Offer awaitOffer() throws InterruptedException {
-        use();
+        CompletableFuture<Offer> waited;
+        synchronized (this) {
+            waited = first;
+        }
         try {
-            var begun = first.get(FIRST.toNanos(), TimeUnit.NANOSECONDS);
+            var read = waited.get(FIRST.toNanos(), TimeUnit.NANOSECONDS);
             synchronized (this) {
-                return offer == null ? begun : offer;
+                return offer == null ? read : offer;
             }
         } catch (ExecutionException | TimeoutException e) {
             throw unavailable();
@@ -143,7 +183,7 @@ final class DoorUser {
         if (over) {
             throw unavailable();
         }
-        usedAt = System.nanoTime();
+        use();
         sessions.add(session);
         var now = offer;
         if (now != null) {
@@ -156,19 +196,35 @@ final class DoorUser {
         sessions.remove(session);
     }
 
-    /** Keeps it from being given up for a while. */
-    synchronized void use() {
+    /**
+     * Keeps it from being given up for a while, and begins to read at the first time.
+     *
+     * @return false where it has ended
+     */
+    synchronized boolean use() {
+        if (over) {
+            return false;
+        }
         usedAt = System.nanoTime();
+        if (!begun) {
+            begun = true;
+            onItsThread(this::open);
+        }
+        return true;
     }
 
-    /** Whether nobody has used it for so long. */
-    synchronized boolean isIdle(Duration since) {
-        return sessions.isEmpty() && System.nanoTime() - usedAt > since.toNanos();
+    /** Ends it where nobody has used it for so long; {@link #close} does the rest. */
+    synchronized boolean endIfIdle(Duration since) {
+        if (!sessions.isEmpty() || System.nanoTime() - usedAt <= since.toNanos()) {
+            return false;
+        }
+        over = true;
+        return true;
     }
 
     /** Ends its sessions and stops to read; waits for neither. */
     void close() {
-        CatalogueFeed open;
+        AutoCloseable open;
         List<SessionThread> all;
         synchronized (this) {
             over = true;
@@ -177,7 +233,7 @@ final class DoorUser {
         }
         all.forEach(SessionThread::end);
         if (open != null) {
-            Thread.ofVirtual().name("perigee-door-close").start(open::close);
+            Thread.ofVirtual().name("perigee-door-close").start(() -> close(open));
         }
     }
 }

@@ -19,12 +19,17 @@ final class LegacyDoor {
         this.desk = desk;
     }
 
-    /** A message of a client. */
+    /**
+     * A message of a client.
+     *
+     * @param bytes of the body, which a request holds until its end
+     */
     void post(
             Holder holder,
             @Nullable String server,
             JsonRpc message,
             byte[] body,
+            Places.Place bytes,
             RequestHeaders headers,
             DoorResponse out)
             throws IOException, InterruptedException {
@@ -32,7 +37,9 @@ final class LegacyDoor {
         DoorSession session;
         if ("initialize".equals(message.method())
                 && headers.value(DoorHandler.SESSION_HEADER) == null) {
-            session = desk.begin(desk.user(holder, server));
+            var user = desk.user(holder, server);
+            var _ = user.awaitOffer(); // No session without.
+            session = desk.begin(user);
             out.header(DoorHandler.SESSION_HEADER, session.id());
         } else {
             session = session(holder, server, headers);
@@ -44,20 +51,27 @@ final class LegacyDoor {
             return;
         }
         var stream = new MessageStream();
-        if (!session.open(id, stream)) {
+        if (!session.open(id, stream, bytes)) {
             throw new DoorRefusedException(
                     400, id, Messages.INVALID_REQUEST, "A request with this id is in flight");
         }
+        boolean isReceived = false;
         try {
             receive(session, body);
+            isReceived = true;
             out.reply(stream, _ -> 200);
         } finally {
-            session.close(id, stream);
+            if (isReceived) {
+                session.close(id, stream);
+            } else {
+                session.end(id);
+            }
         }
     }
 
     private void receive(DoorSession session, byte[] body) throws InterruptedException {
         if (!desk.receive(session, body)) {
+            session.use();
             throw new DoorRefusedException(
                     503, null, Messages.INTERNAL_ERROR, "The session is busy: try again later");
         }
@@ -106,9 +120,9 @@ final class LegacyDoor {
         }
         var session = desk.session(id, new DoorUser.Key(holder, server));
         if (session == null) {
-            throw new DoorRefusedException(
-                    404, null, Messages.INVALID_REQUEST, "There is no such session: initialize");
+            throw DoorSession.unknown();
         }
+        session.use();
         return session;
     }
 }

@@ -383,8 +383,9 @@ final class McpSession {
             if (id == null) {
                 return List.of();
             }
-            waiting.removeIf(each -> each.id().equals(id));
-            return calls.cancelled(id);
+            return waiting.removeIf(each -> each.id().equals(id))
+                    ? List.of(new Action.End(id))
+                    : calls.cancelled(id);
         } catch (InvalidRecordException e) {
             return List.of();
         }

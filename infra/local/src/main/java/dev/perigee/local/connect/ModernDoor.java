@@ -1,6 +1,7 @@
 package dev.perigee.local.connect;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.perigee.local.connect.DoorCall.Subject;
 import dev.perigee.local.connect.DoorTokens.Holder;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
@@ -32,12 +33,17 @@ final class ModernDoor {
         this.desk = desk;
     }
 
-    /** A message of a client. */
+    /**
+     * A message of a client.
+     *
+     * @param bytes of the body, which a call holds until its end
+     */
     void post(
             Holder holder,
             @Nullable String server,
             JsonRpc message,
             byte[] body,
+            Places.Place bytes,
             RequestHeaders headers,
             DoorResponse out)
             throws IOException, InterruptedException {
@@ -56,7 +62,7 @@ final class ModernDoor {
             }
         }
         var stream = new MessageStream();
-        var call = begun(user, request, body, stream);
+        var call = begun(user, request, body, bytes, stream);
         try {
             out.reply(stream, ModernReply::status);
         } finally {
@@ -64,16 +70,21 @@ final class ModernDoor {
         }
     }
 
-    private DoorCall begun(DoorUser user, ModernMessage request, byte[] body, MessageStream stream)
+    private DoorCall begun(
+            DoorUser user,
+            ModernMessage request,
+            byte[] body,
+            Places.Place bytes,
+            MessageStream stream)
             throws InterruptedException {
         var digest = digest(request.params());
         var retry = retry(request);
         var state = JsonObjects.text(retry.state());
         if (state == null) {
-            return desk.call(user, request, digest, body, stream);
+            return desk.call(user, request, digest, body, bytes, stream);
         }
-        var call = desk.unpark(state, user.key(), request.method(), digest);
-        if (call == null || !call.resume(request.id(), stream, responses(request, retry))) {
+        var call = desk.unpark(state, new Subject(user.key(), request.method(), digest));
+        if (call == null || !call.resume(request, stream, responses(request, retry))) {
             throw new DoorRefusedException(
                     400,
                     request.id(),

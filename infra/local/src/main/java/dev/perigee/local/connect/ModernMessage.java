@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name the tool, prompt or URI; null of methods without one
  * @param logLevel the least of messages; null for none
+ * @param progressToken null where progress is not followed
  */
 record ModernMessage(
         RawJson id,
@@ -26,7 +27,8 @@ record ModernMessage(
         RawJson params,
         @Nullable String name,
         ClientAbilities abilities,
-        @Nullable LogLevel logLevel) {
+        @Nullable LogLevel logLevel,
+        @Nullable RawJson progressToken) {
     static final String VERSION = "2026-07-28";
     static final String VERSION_HEADER = "MCP-Protocol-Version";
     static final String METHOD_HEADER = "Mcp-Method";
@@ -44,6 +46,7 @@ record ModernMessage(
             @JsonProperty("_meta") @Nullable RawJson meta) {}
 
     private record Meta(
+            @JsonProperty("progressToken") @Nullable RawJson progressToken,
             @JsonProperty("io.modelcontextprotocol/protocolVersion") @Nullable String version,
             @JsonProperty("io.modelcontextprotocol/clientCapabilities")
                     @Nullable RawJson capabilities,
@@ -119,7 +122,21 @@ record ModernMessage(
             throw invalid(id, "logLevel is none of MCP's");
         }
         return new ModernMessage(
-                id, method, params, name, ClientAbilities.of(meta.capabilities()), level);
+                id,
+                method,
+                params,
+                name,
+                ClientAbilities.of(meta.capabilities()),
+                level,
+                progressToken(id, meta));
+    }
+
+    private static @Nullable RawJson progressToken(RawJson id, Meta meta) {
+        var token = meta.progressToken();
+        if (token != null && !Messages.isId(token)) {
+            throw invalid(id, "progressToken is neither a string nor a number");
+        }
+        return token;
     }
 
     private static DoorRefusedException invalid(RawJson id, String message) {

@@ -2,58 +2,94 @@ package dev.perigee.local.connect;
 
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Places that users take, bounded for each and in sum; of nobody who has none anything is kept.
- * Safe for use by any thread; never waits.
+ * Places that users take, or bytes, bounded for each and in sum; of nobody who has none anything is
+ * kept. Nobody has more than is free, so that there is some for the next, however many take what
+ * they can. Safe for use by any thread; never waits.
  */
 final class Places {
-    private final int mostOfOne;
-    private final int most;
-    private final Map<Object, Integer> taken = new HashMap<>();
-    private int all;
+    private final long mostOfOne;
+    private final long most;
+    private final Map<Object, Long> taken = new HashMap<>();
+    private long all;
 
-    /** A place that is given back once. */
-    static final class Place implements AutoCloseable {
-        private final Runnable giveBack;
-        private final AtomicBoolean over = new AtomicBoolean();
+    /** What one has taken, given back once. */
+    final class Place implements AutoCloseable {
+        private final Object user;
+        private long size;
+        private boolean over;
 
-        private Place(Runnable giveBack) {
-            this.giveBack = giveBack;
+        private Place(Object user, long size) {
+            this.user = user;
+            this.size = size;
+        }
+
+        /** Takes so many more; false, and nothing is taken, where there is no room. */
+        boolean grow(long more) {
+            synchronized (Places.this) {
+                if (over || !add(user, more)) {
+                    return false;
+                }
+                size += more;
+                return true;
+            }
+        }
+
+        /** The same for another owner: to close this one does nothing any more. */
+        Place handOver() {
+            synchronized (Places.this) {
+                var next = new Place(user, size);
+                next.over = over;
+                over = true;
+                size = 0;
+                return next;
+            }
         }
 
         @Override
         public void close() {
-            if (over.compareAndSet(false, true)) {
-                giveBack.run();
+            synchronized (Places.this) {
+                over = true;
+                giveBack(user, size);
+                size = 0;
             }
         }
     }
 
-    Places(int mostOfOne, int most) {
+    Places(long mostOfOne, long most) {
         this.mostOfOne = mostOfOne;
         this.most = most;
     }
 
     /** A place for that user; null where there is none. */
-    synchronized @Nullable Place take(Object user) {
-        int now = taken.getOrDefault(user, 0);
-        if (now >= mostOfOne || all >= most) {
-            return null;
+    @Nullable Place take(Object user) {
+        var place = none(user);
+        return place.grow(1) ? place : null;
+    }
+
+    /** What that user has before anything is taken. */
+    Place none(Object user) {
+        return new Place(user, 0);
+    }
+
+    private boolean add(Object user, long more) {
+        long now = taken.getOrDefault(user, 0L) + more;
+        if (now > Math.min(mostOfOne, most - all)) {
+            return false;
         }
-        taken.put(user, now + 1);
-        all++;
-        return new Place(() -> giveBack(user));
+        taken.put(user, now);
+        all += more;
+        return true;
     }
 
-    private synchronized void giveBack(Object user) {
-        taken.computeIfPresent(user, (_, count) -> count == 1 ? null : count - 1);
-        all--;
+    private void giveBack(Object user, long size) {
+        taken.computeIfPresent(user, (_, has) -> has == size ? null : has - size);
+        all -= size;
     }
 
-    synchronized int taken() {
+    synchronized long taken() {
         return all;
     }
 }

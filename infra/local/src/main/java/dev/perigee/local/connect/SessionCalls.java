@@ -19,6 +19,7 @@ import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.tool.ToolResult;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -177,6 +178,14 @@ final class SessionCalls {
                 progress ? Math.max(timeout, ToolRequest.DEFAULT_MAX_TIMEOUT_MS) : null);
     }
 
+    /** How long calls may take at most, of which each takes so long without progress. */
+    static Duration longest(Duration timeout) {
+        return Collections.max(
+                        List.of(timeout, Duration.ofMillis(ToolRequest.DEFAULT_MAX_TIMEOUT_MS)))
+                .plus(RETURN)
+                .plus(QUESTIONS);
+    }
+
     private static Duration longest(ToolRequest request) {
         var most = request.maxTimeoutMs() == null ? request.timeoutMs() : request.maxTimeoutMs();
         var wait = Duration.ofMillis(most == null ? 0 : most).plus(RETURN);
@@ -186,7 +195,12 @@ final class SessionCalls {
     /** The client waits for a request no more. */
     List<Action> cancelled(RawJson id) {
         var call = calls.leave(id);
-        return call == null ? List.of() : withdrawn(call);
+        if (call == null) {
+            return List.of();
+        }
+        var actions = withdrawn(call);
+        actions.add(new Action.End(id));
+        return actions;
     }
 
     private List<Action> withdrawn(Call call) {

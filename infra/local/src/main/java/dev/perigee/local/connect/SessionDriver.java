@@ -1,5 +1,6 @@
 package dev.perigee.local.connect;
 
+import dev.perigee.protocol.json.RawJson;
 import java.io.IOException;
 import java.util.List;
 
@@ -16,6 +17,9 @@ final class SessionDriver {
     /** Way to the client. */
     interface Outlet {
         void send(Action.Send send) throws IOException;
+
+        /** Called when no reply comes to the request with this id. */
+        default void end(RawJson id) {}
 
         /** Called when all that follows from one input was sent. */
         void flush() throws IOException;
@@ -38,6 +42,7 @@ final class SessionDriver {
         for (var action : actions(input)) {
             switch (action) {
                 case Action.Send send -> outlet.send(send);
+                case Action.End(var id) -> outlet.end(id);
                 case Action.Call(var request, var patience) -> calls.begin(request, patience);
                 case Action.Cancel(var requestId) -> calls.cancel(requestId);
                 case Action.Respond(var question, var responses) ->

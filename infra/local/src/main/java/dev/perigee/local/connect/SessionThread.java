@@ -30,6 +30,7 @@ final class SessionThread {
     /**
      * A session that is not started.
      *
+     * @param failed takes what a call of the fleet's client failed by
      * @param over called at the end, on its thread
      */
     SessionThread(
@@ -38,18 +39,24 @@ final class SessionThread {
             RecordKey key,
             SessionDriver.Outlet outlet,
             Consumer<String> note,
+            Consumer<RuntimeException> failed,
             Runnable over) {
-        this.calls = new FleetCalls(client, key, inbox, note);
+        this.calls = new FleetCalls(client, key, inbox, note, failed);
         this.driver = new SessionDriver(session, calls, outlet, McpConnection.MOST_LINE_BYTES);
         this.note = note;
         this.over = over;
     }
 
-    void start() {
-        Thread.ofVirtual().name("perigee-door-session").start(this::run);
+    /**
+     * Starts it.
+     *
+     * @param isOver called when its calls are cancelled, too
+     */
+    void start(Runnable isOver) {
+        Thread.ofVirtual().name("perigee-door-session").start(() -> run(isOver));
     }
 
-    private void run() {
+    private void run(Runnable isOver) {
         try {
             Input input = null;
             while (!(input instanceof Input.Closed)) {
@@ -64,6 +71,7 @@ final class SessionThread {
             over.run();
             calls.end(END);
             ended.countDown();
+            isOver.run();
         }
     }
 

@@ -7,9 +7,12 @@ import dev.perigee.local.connect.DoorCall.Subject;
 import dev.perigee.local.connect.DoorTokens.Holder;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.tool.LogLevel;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -20,6 +23,7 @@ final class DoorCallTest {
 
     private final AtomicInteger states = new AtomicInteger();
     private final Places places = new Places(1, 1);
+    private final Places bytes = new Places(100, 200);
     private final MessageStream first = new MessageStream();
     private final DoorCall call =
             new DoorCall(
@@ -27,7 +31,8 @@ final class DoorCallTest {
                     RawJson.of("1"),
                     first,
                     _ -> "state-" + states.incrementAndGet(),
-                    places.take("u1"));
+                    Objects.requireNonNull(places.take("u1")),
+                    bytes.none("u1"));
 
     private void ask(String name, int id) {
         call.send(
@@ -37,10 +42,26 @@ final class DoorCallTest {
                         Messages.request(id, ClientAbilities.ELICIT, PARAMS)));
     }
 
+    private static ModernMessage retry(
+            String id, @Nullable LogLevel level, @Nullable String token) {
+        return new ModernMessage(
+                RawJson.of(id),
+                "tools/call",
+                RawJson.EMPTY_OBJECT,
+                "a",
+                ClientAbilities.NONE,
+                level,
+                token == null ? null : RawJson.of(token));
+    }
+
+    private static ModernMessage retry(String id) {
+        return retry(id, null, null);
+    }
+
     private static JsonNode next(MessageStream stream) throws InterruptedException {
         var item = stream.poll(Duration.ZERO);
         assertThat(item).isNotNull();
-        return Json.tree(item.send().message().bytes());
+        return Json.tree(Objects.requireNonNull(item.send()).message().bytes());
     }
 
     private void replies(String result) {
@@ -75,7 +96,7 @@ final class DoorCallTest {
 
         assertThat(
                         call.resume(
-                                RawJson.of("2"),
+                                retry("2"),
                                 retry,
                                 Map.of("other", RawJson.EMPTY_OBJECT, "room", RawJson.of("5"))))
                 .isTrue();
@@ -92,13 +113,84 @@ final class DoorCallTest {
         call.flush();
         replies("{\"content\":[]}");
         assertThat(places.taken()).isEqualTo(1);
+        assertThat(bytes.taken()).isPositive();
         var retry = new MessageStream();
 
-        assertThat(call.resume(RawJson.of("\"b\""), retry, Map.of())).isTrue();
+        assertThat(call.resume(retry("\"b\""), retry, Map.of())).isTrue();
 
         var reply = next(retry);
         assertThat(reply.path("id").asString("")).isEqualTo("b");
         assertThat(reply.at("/result/resultType").asString("")).isEqualTo("complete");
+        assertThat(places.taken()).isZero();
+        assertThat(bytes.taken()).isZero();
+    }
+
+    @Test
+    @DisplayName("does not keep a reply for which there is no room")
+    void tooMuch() throws Exception {
+        ask("room", 1);
+        call.flush();
+        replies("{\"content\":[\"" + "x".repeat(100) + "\"]}");
+        var retry = new MessageStream();
+
+        assertThat(call.resume(retry("2"), retry, Map.of())).isTrue();
+
+        assertThat(next(retry).at("/error/message").asString("")).contains("too much");
+        assertThat(bytes.taken()).isZero();
+    }
+
+    private void notes(String method, String params) {
+        call.send(
+                Send.note(
+                        RawJson.of("1"),
+                        Messages.notification(
+                                method, Map.copyOf(JsonObjects.members(RawJson.of(params))))));
+    }
+
+    /** Takes what the client answers, and is never started. */
+    @SuppressWarnings("NullAway") // Nothing is called.
+    private SessionThread thread() {
+        var options = new ConnectOptions("t1", "u1", null, Duration.ofMinutes(1), "1");
+        return new SessionThread(
+                new McpSession(options, true, () -> "r"),
+                null,
+                options.key(),
+                call,
+                _ -> {},
+                _ -> {},
+                () -> {});
+    }
+
+    @Test
+    @DisplayName("tells who asked last of progress and messages, as that request wants them")
+    void tells() throws Exception {
+        notes("notifications/progress", "{\"progressToken\":\"a\",\"progress\":1}");
+        assertThat(next(first).at("/params/progressToken").asString("")).isEqualTo("a");
+        call.begin(thread());
+        ask("room", 1);
+        call.flush();
+        var second = new MessageStream();
+        assertThat(
+                        call.resume(
+                                retry("2", LogLevel.WARNING, "\"c\""),
+                                second,
+                                Map.of("room", RawJson.EMPTY_OBJECT)))
+                .isTrue();
+
+        notes("notifications/progress", "{\"progressToken\":\"a\",\"progress\":2}");
+        notes("notifications/message", "{\"level\":\"info\"}");
+        notes("notifications/message", "{\"level\":\"error\"}");
+
+        assertThat(next(second).at("/params/progressToken").asString("")).isEqualTo("c");
+        assertThat(next(second).at("/params/level").asString("")).isEqualTo("error");
+    }
+
+    @Test
+    @DisplayName("answers with an error where the fleet will not, such as when the door ends")
+    void over() throws Exception {
+        call.over();
+
+        assertThat(next(first).at("/error/code").asInt(0)).isEqualTo(Messages.INTERNAL_ERROR);
         assertThat(places.taken()).isZero();
     }
 
@@ -112,6 +204,7 @@ final class DoorCallTest {
         call.over();
 
         assertThat(places.taken()).isZero();
-        assertThat(call.resume(RawJson.of("2"), new MessageStream(), Map.of())).isFalse();
+        assertThat(first.poll(Duration.ZERO)).isNull();
+        assertThat(call.resume(retry("2"), new MessageStream(), Map.of())).isFalse();
     }
 }

@@ -131,6 +131,10 @@ final class McpSessionTest extends SessionTesting {
             assertThat(receives(callOf(String.valueOf(id), ""))).isEmpty();
         }
         assertThat(sent(receives(callOf("99", ""))).at("/error/code").asInt(0)).isEqualTo(-32600);
+        assertThat(
+                        receives(
+                                "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}"))
+                .containsExactly(new Action.End(RawJson.of("1")));
 
         assertThat(session.ended()).isEmpty();
         assertThat(session.isWaiting()).isFalse();
@@ -288,7 +292,8 @@ final class McpSessionTest extends SessionTesting {
 
         assertThat(sent(actions.getFirst()).path("method").asString(""))
                 .isEqualTo("notifications/cancelled");
-        assertThat(actions.getLast()).isEqualTo(new Cancel(request.requestId()));
+        assertThat(actions)
+                .endsWith(new Cancel(request.requestId()), new Action.End(RawJson.of("1")));
         assertThat(session.unanswered(request.requestId(), "cancelled", "")).isEmpty();
         assertThat(call("1", "").requestId()).as("its id is free").isNotEmpty();
         assertThat(

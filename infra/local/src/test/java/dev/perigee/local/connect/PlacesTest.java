@@ -26,4 +26,32 @@ final class PlacesTest {
         assertThat(places.take("c")).isNotNull();
         assertThat(places.take("a")).isNull();
     }
+
+    @Test
+    @DisplayName("are nobody's beyond what is free, so that there is room for the next")
+    void fair() {
+        var bytes = new Places(80, 100);
+        assertThat(bytes.none("a").grow(70)).isTrue();
+
+        assertThat(bytes.none("b").grow(31)).isFalse();
+        assertThat(bytes.none("b").grow(20)).isTrue();
+        assertThat(bytes.none("a").grow(1)).isFalse();
+        assertThat(bytes.none("c").grow(10)).isTrue();
+    }
+
+    @Test
+    @DisplayName("grow until they are given back, by whom they were handed over to")
+    void handedOver() {
+        var before = places.none("a");
+        assertThat(before.grow(2)).isTrue();
+        var now = before.handOver();
+
+        before.close();
+        assertThat(before.grow(1)).isFalse();
+        assertThat(places.taken()).isEqualTo(2);
+
+        now.close();
+        assertThat(now.grow(1)).isFalse();
+        assertThat(places.taken()).isZero();
+    }
 }

@@ -199,6 +199,34 @@ final class DoorTest {
     }
 
     @Test
+    @DisplayName("whose streams end when the calls are cancelled")
+    void cancels() throws Exception {
+        var session = session(first);
+        var call =
+                http.sendAsync(
+                                asking(OpenDoor.token(first))
+                                        .header("Mcp-Session-Id", session)
+                                        .POST(
+                                                HttpRequest.BodyPublishers.ofString(
+                                                        """
+                                                        {"jsonrpc":"2.0","id":7,"method":"tools/call","params":
+                                                         {"name":"f-server__sleep","arguments":{"ms":110000}}}"""))
+                                        .build(),
+                                BodyHandlers.ofInputStream())
+                        .get(60, TimeUnit.SECONDS);
+
+        var cancel =
+                post(
+                        asking(OpenDoor.token(first)).header("Mcp-Session-Id", session),
+                        """
+                        {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}""");
+
+        assertThat(cancel.statusCode()).isEqualTo(202);
+        var rest = CompletableFuture.supplyAsync(() -> length(call.body()));
+        assertThat(rest.get(60, TimeUnit.SECONDS)).isNotNegative();
+    }
+
+    @Test
     @DisplayName("until a token is taken back, which ends its streams, too")
     void ends() throws Exception {
         var session = session(third);
