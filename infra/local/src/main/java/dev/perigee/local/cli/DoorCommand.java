@@ -47,7 +47,7 @@ import picocli.CommandLine.Spec;
         footerHeading = "%nExamples:%n",
         footer = {
             "  perigee door --tokens door.tokens",
-            "  perigee door --tokens door.tokens --listen 0.0.0.0:7090 --host mcp.example.org"
+            "  perigee door --tokens door.tokens --listen 0.0.0.0:7090 --host mcp.example"
         })
 final class DoorCommand implements Callable<Integer> {
     @Mixin private ConnectionOptions connection = new ConnectionOptions();
