@@ -77,9 +77,7 @@ final class KeptClients implements CallClients, AutoCloseable {
         } finally {
             lock.unlock();
         }
-        var _ =
-                timer.schedule(
-                        () -> close(this::isUnused), unused.toNanos(), TimeUnit.NANOSECONDS);
+        var _ = timer.schedule(() -> close(this::isUnused), unused.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     private boolean isUnused(Kept kept) {

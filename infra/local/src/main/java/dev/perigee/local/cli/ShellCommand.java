@@ -106,7 +106,10 @@ final class ShellCommand implements Callable<Integer> {
         var endless =
                 command == null
                         ? null
-                        : ENDLESS.stream().filter(command::hasMatchedOption).findFirst().orElse(null);
+                        : ENDLESS.stream()
+                                .filter(command::hasMatchedOption)
+                                .findFirst()
+                                .orElse(null);
         if (command != null && endless != null) {
             throw new ParameterException(
                     command.commandSpec().commandLine(),

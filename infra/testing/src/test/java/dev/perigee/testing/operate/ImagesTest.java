@@ -135,8 +135,7 @@ final class ImagesTest {
 
         backend.install(everything);
 
-        assertThat(backend.text(everything, "echo", "{\"message\":\"hi\"}"))
-                .isEqualTo("Echo: hi");
+        assertThat(backend.text(everything, "echo", "{\"message\":\"hi\"}")).isEqualTo("Echo: hi");
         assertThat(registry.requests()).isPositive();
     }
 
