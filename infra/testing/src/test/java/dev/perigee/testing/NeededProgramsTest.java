@@ -56,7 +56,8 @@ final class NeededProgramsTest {
                     "BareMachineTest",
                     "ContainedSuiteTest",
                     "MeteredProcessTest",
-                    "DocumentationTest");
+                    "DocumentationTest",
+                    "DoorTokensTest");
 
     @Test
     @DisplayName("that names a program README does not is among those that are run without it")

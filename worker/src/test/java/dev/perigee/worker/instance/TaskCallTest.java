@@ -365,7 +365,7 @@ final class TaskCallTest {
     void ends() {
         var late = new HashMap<ServerConfig, ToolOrder.Execute>();
         for (var config : List.of(required, modern)) {
-            var order = order(bench, config, Map.of("polls", NEVER), 6_000, "task");
+            var order = order(bench, config, Map.of("polls", NEVER), 15_000, "task");
             assertThat(bench.instances.execute(order).answered()).isNull();
             late.put(config, order);
         }

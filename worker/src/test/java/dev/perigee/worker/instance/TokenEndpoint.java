@@ -63,17 +63,18 @@ final class TokenEndpoint implements AutoCloseable {
             await(latch);
         }
         var ordered = body;
-        int n = status == 200 && ordered == null ? given.incrementAndGet() : 0;
+        int code = status;
+        int n = code == 200 && ordered == null ? given.incrementAndGet() : 0;
         var answer =
                 ordered != null
                         ? ordered
-                        : status == 200
+                        : code == 200
                                 ? ("{\"access_token\":\"access-%d\",\"refresh_token\":\"refresh-%d\","
                                                 + "\"token_type\":\"Bearer\",\"expires_in\":%d}")
                                         .formatted(n, n, expiresIn)
                                 : "{\"error\":\"invalid_grant\",\"error_description\":\"refresh-1\"}";
         var bytes = answer.getBytes(StandardCharsets.UTF_8);
-        exchange.sendResponseHeaders(status, bytes.length);
+        exchange.sendResponseHeaders(code, bytes.length);
         exchange.getResponseBody().write(bytes);
         exchange.close();
     }

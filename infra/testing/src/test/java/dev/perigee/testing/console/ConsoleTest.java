@@ -367,7 +367,8 @@ final class ConsoleTest {
                         issues,
                         "counter",
                         "{\"file\":\"%s\",\"until\":\"%s\"}"
-                                .formatted(directory.resolve("counted"), end));
+                                .formatted(directory.resolve("counted"), end),
+                        it -> it.put("timeout_ms", 300_000));
         fleet.backend()
                 .send(
                         new ProducerRecord<>(

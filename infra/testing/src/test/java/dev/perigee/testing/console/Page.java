@@ -127,8 +127,12 @@ final class Page {
     }
 
     private String shown() {
-        var text = eval("document.body?.innerText ?? ''").asString("");
-        return text.substring(0, Math.min(600, text.length()));
+        try {
+            var text = eval("document.body?.innerText ?? ''").asString("");
+            return text.substring(0, Math.min(600, text.length()));
+        } catch (AssertionError e) {
+            return "no page: it is just going elsewhere";
+        }
     }
 
     /** Presses a key: a character, or one of those with a name. */

@@ -243,7 +243,12 @@ final class HelpExamplesTest {
                     case "door" -> NO_WORKER;
                     default -> "PERIGEE_LINK_LISTEN=127.0.0.1:0 PERIGEE_ADMIN_LISTEN=127.0.0.1:0 ";
                 };
-        var port = command.equals("dev") ? " --kafka-port 0" : "";
+        var port =
+                switch (command) {
+                    case "dev" -> " --kafka-port 0";
+                    case "door" -> line.contains("--listen") ? "" : " --listen 127.0.0.1:0";
+                    default -> "";
+                };
         var part =
                 reader.shell()
                         .start(

@@ -38,6 +38,7 @@ final class OAuthFleetTest {
                         .gateway("state.encryption-keys", KEYS)
                         .gateway("group.session-timeout", "6s")
                         .worker("oauth.client-metadata-url", "https://client.example/perigee.json")
+                        .worker("link.retention", "3m")
                         .worker("oauth.redirect-uri", "https://backend.example/oauth/back")
                         .start();
         backend = fleet.backend();
@@ -95,11 +96,13 @@ final class OAuthFleetTest {
             assertThat(backend.text(server, "whoami", "{}")).isEqualTo("0");
 
             o.order("{\"hold\":true,\"forget\":true}");
-            var call = backend.request(server, "whoami", "{}");
+            var call =
+                    backend.request(
+                            server, "whoami", "{}", it -> it.put("timeout_ms", 120_000));
             await().atMost(Records.PATIENCE).until(() -> o.seen().path("held").asInt() == 1);
-            fleet.startGateway(2).awaitReady();
             fleet.part("gateway-1").kill();
             o.order("{\"hold\":false}");
+            fleet.startGateway(2).awaitReady();
 
             var answer = backend.answer(call);
             assertThat(answer.text("outcome")).as(answer.toString()).isEqualTo("success");

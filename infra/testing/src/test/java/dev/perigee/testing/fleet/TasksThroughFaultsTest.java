@@ -35,7 +35,12 @@ final class TasksThroughFaultsTest {
 
     @BeforeAll
     void start() throws IOException {
-        fleet = FleetUnderTest.named("tasks-through-faults").gateways(2).workers(1).start();
+        fleet =
+                FleetUnderTest.named("tasks-through-faults")
+                        .gateways(2)
+                        .workers(1)
+                        .worker("link.retention", "3m")
+                        .start();
         backend = fleet.backend();
         asking = new Asking(fleet);
     }
@@ -63,7 +68,7 @@ final class TasksThroughFaultsTest {
                 arguments,
                 request -> {
                     request.putArray("accepts").add("task");
-                    return change.apply(request.put("timeout_ms", 120_000));
+                    return change.apply(request.put("timeout_ms", 600_000));
                 });
     }
 
@@ -116,7 +121,7 @@ final class TasksThroughFaultsTest {
                             "{\"ask\":true}",
                             request -> {
                                 request.withArrayProperty("accepts").add("input");
-                                return request.put("input_timeout_ms", 120_000);
+                                return request.put("input_timeout_ms", 300_000);
                             });
             var first = state(research, "working");
             assertThat(PublishedContract.ofThisTree().violations(first)).isEmpty();
@@ -164,10 +169,11 @@ final class TasksThroughFaultsTest {
                                 "--user",
                                 server.userId(),
                                 "--task",
-                                server.toolPath("work"));
+                                server.toolPath("work"),
+                                "{\"polls\":12}");
         assertThat(code).as("%s", err).isZero();
         assertThat(out.toString()).contains("\"calls\":1");
-        assertThat(err.toString()).contains("task working", "task completed");
+        assertThat(err.toString()).contains("task working");
         assertThat(json(backend.call(server, "work", "{}")).path("calls").asInt(0)).isEqualTo(2);
     }
 }
