@@ -42,7 +42,7 @@ final class Remarks {
     /** The reason why this one is not run; null for one that is. */
     static @Nullable String notApplicable(SuiteScenario scenario) {
         if (scenario.name().startsWith("auth/")) {
-            return "OAuth is not there yet";
+            return "the program that stands for the backend follows no authorization yet";
         }
         return scenario.name().startsWith("sep-2640-")
                 ? "skills as resources, an extension, are not there"
