@@ -17,6 +17,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -44,6 +45,9 @@ final class ActionDesk implements AutoCloseable {
 
     /** How long the runs may take, all together, to record that they were ended. */
     private static final Duration ENDED = Duration.ofSeconds(7);
+
+    /** How long a stop waits for its record. */
+    private static final Duration STOP_RECORDED = Duration.ofSeconds(2);
 
     private static final String PRIORITY = "immediate";
 
@@ -287,14 +291,14 @@ final class ActionDesk implements AutoCloseable {
     private void go(String requestId, LongAction run, CompletableFuture<Boolean> recorded) {
         try {
             run.begin();
-        } catch (InterruptedException e) {
-            leave(requestId);
-            recorded.completeExceptionally(
-                    ActionTopics.unavailable(LongAction.GATEWAY_ENDS + " Nothing was done."));
-            return;
         } catch (Throwable e) { // Whatever it is, somebody waits for an answer.
             leave(requestId);
-            recorded.completeExceptionally(e);
+            var problem = run.progress().problem();
+            var why = Objects.requireNonNullElse(problem, LongAction.GATEWAY_ENDS);
+            recorded.completeExceptionally(
+                    e instanceof InterruptedException
+                            ? ActionTopics.unavailable(why + " Nothing was done.")
+                            : e);
             return;
         }
         recorded.complete(true);
@@ -367,17 +371,7 @@ final class ActionDesk implements AutoCloseable {
         log.record(List.of(audit));
         try {
             var text = drains.drain(worker, admin, ask.action() == AuditAction.UNDO_DRAIN);
-            return remember(
-                    new ActionProgress(
-                            requestId,
-                            ask.action(),
-                            1,
-                            1,
-                            1,
-                            0,
-                            true,
-                            null,
-                            List.of(new ActionProgress.Outcome(worker, true, text))));
+            return remember(ActionProgress.drained(requestId, ask.action(), worker, text));
         } catch (ActionRefusedException e) {
             log.record(List.of(audit.failed(e.reason(), clock.instant())));
             throw e;
@@ -418,14 +412,15 @@ final class ActionDesk implements AutoCloseable {
             lock.unlock();
         }
         return all.stream()
+                .filter(running -> !running.isDone())
                 .map(running -> running.run().progress())
-                .filter(run -> !run.done() && person.role().includes(run.action().needed()))
+                .filter(run -> person.role().includes(run.action().needed()))
                 .toList();
     }
 
     /**
-     * Stops what is under way, whoever began it, once it is recorded who does. What was begun goes
-     * on; what was recorded and not done is recorded as failed.
+     * Stops what is under way, whoever began it, once it is recorded who does, or cannot be soon.
+     * What was begun goes on; what was recorded and not done is recorded as failed.
      *
      * @throws ActionRefusedException when the person may not, or there is none of this id here
      */
@@ -449,15 +444,12 @@ final class ActionDesk implements AutoCloseable {
         if (!running.isDone() && running.stopped().compareAndSet(false, true)) {
             var why = "Stopped by " + Text.cut(person.name(), Text.NAME) + ".";
             running.run().stopFor(why);
+            var id = "console-" + UUID.randomUUID();
+            var progress = running.run().progress();
+            var audit = progress.stopped(id, actor(person), why, clock.instant());
+            var recording = Thread.ofVirtual().name("console-stop").start(() -> recordStop(audit));
             try {
-                var id = "console-" + UUID.randomUUID();
-                var progress = running.run().progress();
-                log.record(List.of(progress.stopped(id, actor(person), why, clock.instant())));
-            } catch (ActionRefusedException e) {
-                LOG.atWarn()
-                        .addKeyValue("actor", person.name())
-                        .addKeyValue("request_id", requestId)
-                        .log("A stop could not be recorded, and is made: {}", e.reason());
+                var _ = recording.join(STOP_RECORDED);
             } finally {
                 running.thread().interrupt();
             }
@@ -467,6 +459,17 @@ final class ActionDesk implements AutoCloseable {
                     .log("An action of the console was stopped");
         }
         return running.run().progress();
+    }
+
+    private void recordStop(AuditRecord audit) {
+        try {
+            log.record(List.of(audit));
+        } catch (ActionRefusedException | InterruptedException e) {
+            LOG.atWarn()
+                    .addKeyValue("actor", audit.actor())
+                    .addKeyValue("request_id", audit.requestId())
+                    .log("A stop could not be recorded, and is made: {}", e.getMessage());
+        }
     }
 
     /** Ends the runs; they record what they did not do, and are waited for some seconds. */

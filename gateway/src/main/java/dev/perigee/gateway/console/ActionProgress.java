@@ -33,6 +33,13 @@ record ActionProgress(
         outcomes = List.copyOf(outcomes);
     }
 
+    /** Of a drain that a worker began, or undid. */
+    static ActionProgress drained(
+            String requestId, AuditAction action, String worker, String text) {
+        var outcome = List.of(new Outcome(worker, true, text));
+        return new ActionProgress(requestId, action, 1, 1, 1, 0, true, null, outcome);
+    }
+
     /**
      * The one record of a stop that is about to come, whatever the run then takes back. Until it
      * comes more may be begun.

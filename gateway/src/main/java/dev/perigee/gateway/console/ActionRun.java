@@ -87,17 +87,16 @@ final class ActionRun implements LongAction {
     /** Records the first ones. */
     @Override
     public void begin() throws ActionRefusedException, InterruptedException {
-        var opened = log.results();
-        boolean recorded = false;
+        ActionLog.Results opened = null;
         try {
+            opened = log.results();
             record(chunk(0));
             results = opened;
-            recorded = true;
         } catch (InterruptedException e) {
             end(stop);
             throw e;
         } finally {
-            if (!recorded) {
+            if (results == null && opened != null) {
                 opened.close();
             }
         }

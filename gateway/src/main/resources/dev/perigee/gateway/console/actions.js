@@ -7,6 +7,7 @@ const ROLES = ['read', 'operate', 'admin'];
 const MOST = 1000;
 const LOOK_MS = 500;
 const LIST_MS = 2000;
+const IDLE_MS = 10000;
 const ACT = { headers: { 'Content-Type': 'application/json', 'X-Perigee-Console': '1' } };
 
 // Each: name, least role, what it does.
@@ -159,7 +160,10 @@ export class Actions {
       method: 'POST',
       body: JSON.stringify(body),
     });
-    if (run !== this.#run) return;
+    if (run !== this.#run) {
+      this.#look(); // The dialog was closed meanwhile, and this may have begun since.
+      return;
+    }
     if (status !== 202) {
       this.#busy(false);
       setText(byId('action-progress'), '');
@@ -186,14 +190,15 @@ export class Actions {
     byId('action-stop').disabled = false;
   }
 
-  // Shows what goes on with nobody's dialog open, as long as something does.
+  // Shows what goes on with nobody's dialog open. Without an answer it shows what it did.
   async #look() {
     clearTimeout(this.#looking);
     const [status, answer] = this.allows('restart') ? await ask('api/actions', { cache: 'no-store' }) : [200, {}];
-    const runs = answer.actions ?? [];
-    if (status !== 0) this.#list(runs);
     clearTimeout(this.#looking);
-    if (runs.length > 0 || status === 0) this.#looking = setTimeout(() => this.#look(), LIST_MS);
+    const allowed = this.allows('restart'); // It may be somebody else's page by now.
+    if (!allowed || status === 200) this.#list(allowed ? answer.actions ?? [] : []);
+    const wait = byId('action-runs').childElementCount > 0 ? LIST_MS : IDLE_MS;
+    if (allowed) this.#looking = setTimeout(() => this.#look(), wait);
   }
 
   /** Each row is made once, so that the focus stays on its button. */

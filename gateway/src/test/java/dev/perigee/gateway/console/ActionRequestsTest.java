@@ -23,6 +23,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 @DisplayName("OPS-05: actions of the console, over HTTP,")
@@ -284,13 +285,64 @@ final class ActionRequestsTest {
         assertThat(underWay(ALICE)).isEmpty();
         assertThat(stop(ALICE, id).statusCode()).isEqualTo(200);
         // Of the stop alone: the command runs.
-        assertThat(console.log.order())
-                .containsExactly("audit accepted", "command restart", "audit failed");
+        awaitWritten("audit accepted", "command restart", "audit failed");
         var audit = console.log.audits().getLast();
         assertThat(audit.requestId()).isEqualTo(id);
         assertThat(audit.actor()).isEqualTo("alice");
         assertThat(audit.processId()).isNull();
         assertThat(audit.error()).isEqualTo("Stopped by alice. At most 1 of 1 left.");
+    }
+
+    /** A stop waits for its record only so long. */
+    private void awaitWritten(String... order) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(console.log.order()).containsExactly(order));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @DisplayName("OPS-05: a stop that cannot be recorded, or not soon, is made all the same")
+    void stopsUnrecorded(boolean refused) throws Exception {
+        startWithPeople();
+        console.log.holdCommandsAfter(0);
+        var begun = act(ALICE, RESTART);
+        console.log.awaitHeld();
+        if (refused) {
+            console.log.refuseRecords("no leader");
+        } else {
+            console.log.holdRecording();
+        }
+
+        var id = ServedConsole.json(begun).get("request_id").asString();
+        assertThat(stop(ALICE, id).statusCode()).isEqualTo(200);
+
+        assertThat(ended(begun).get("problem").asString()).startsWith("Stopped by alice.");
+    }
+
+    @Test
+    @DisplayName("OPS-05: who asked hears who stopped it while it was recorded")
+    void tellsWhoStoppedWhatBegins() throws Exception {
+        startWithPeople();
+        console.log.holdRecording();
+        var answer = CompletableFuture.supplyAsync(() -> unchecked(() -> act(ALICE, RESTART)));
+        console.log.awaitHeld();
+
+        assertThat(stop(ALICE, underWay(ALICE).getFirst()).statusCode()).isEqualTo(200);
+
+        assertThat(answer.get(30, TimeUnit.SECONDS).body())
+                .contains("Stopped by alice. Nothing was done.");
+        assertThat(console.log.commands()).isEmpty();
+    }
+
+    @Test
+    void listsNothingThatAnErrorEnded() throws Exception {
+        startWithPeople();
+        console.log.breakCommands();
+
+        assertThat(act(ALICE, RESTART).statusCode()).isEqualTo(202);
+
+        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> underWay(ALICE).isEmpty());
     }
 
     private List<String> underWay(String token) throws Exception {

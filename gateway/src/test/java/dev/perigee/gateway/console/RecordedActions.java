@@ -35,6 +35,7 @@ final class RecordedActions implements ActionLog {
     private volatile boolean partly;
     private volatile boolean interruptsFailed;
     private volatile boolean failsToClose;
+    private volatile boolean broken;
     private volatile int held = Integer.MAX_VALUE;
     private final CountDownLatch holding = new CountDownLatch(1);
 
@@ -49,6 +50,11 @@ final class RecordedActions implements ActionLog {
 
     void failToClose() {
         failsToClose = true;
+    }
+
+    /** Ends whoever sends a command by an error. */
+    void breakCommands() {
+        broken = true;
     }
 
     /** Records all but the last of the next ones, and refuses. */
@@ -147,6 +153,9 @@ final class RecordedActions implements ActionLog {
     public void send(Command command) throws ActionRefusedException, InterruptedException {
         if (noCommands != null && commands.size() >= before) {
             throw new ActionRefusedException(503, noCommands);
+        }
+        if (broken) {
+            throw new AssertionError("broken");
         }
         commands.add(command);
         order.add("command " + command.commandType());

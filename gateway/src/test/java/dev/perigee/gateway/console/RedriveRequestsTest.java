@@ -219,9 +219,16 @@ final class RedriveRequestsTest {
 
         assertThat(stopped.statusCode()).isEqualTo(200);
         assertThat(ended(begun).get("problem").asString()).startsWith("Stopped by alice.");
-        assertThat(audited(AuditOutcome.FAILED))
-                .containsExactlyInAnyOrder(
-                        "At most 2 of 2 left.", selection("3@17"), selection("3@18"));
+        // The stop waits for its record only so long.
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .untilAsserted(
+                        () ->
+                                assertThat(audited(AuditOutcome.FAILED))
+                                        .containsExactlyInAnyOrder(
+                                                "At most 2 of 2 left.",
+                                                selection("3@17"),
+                                                selection("3@18")));
         console.letters.hold(new CountDownLatch(0));
         assertThat(ended(act(ALICE, redrive("3@17"))).get("completed").asInt()).isEqualTo(1);
     }

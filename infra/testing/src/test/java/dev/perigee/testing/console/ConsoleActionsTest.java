@@ -69,6 +69,8 @@ final class ConsoleActionsTest {
                         .gateway("console.oidc.redirect-url", LoginProvider.REDIRECT)
                         .gateway("console.oidc.operate-values", "ops")
                         .worker("heartbeat.interval", "2s")
+                        // Carol's start is to go on until a run is stopped.
+                        .worker("mcp.handshake-timeout", "110s")
                         .start();
         provider.console(fleet.part("gateway-1").field("admin") + "/console");
         backend = fleet.backend();
@@ -287,13 +289,15 @@ final class ConsoleActionsTest {
                 fleet.records()
                         .await(
                                 Topic.AUDIT,
-                                "a stop",
+                                "two stops",
+                                2,
                                 it ->
                                         it.text("outcome").equals("failed")
                                                 && it.text("error")
                                                         .equals(
                                                                 "Stopped by olga. At most 0 of 3"
-                                                                        + " left."));
+                                                                        + " left."),
+                                Records.PATIENCE);
         page.awaitText("#rows", "3 online");
     }
 
