@@ -49,8 +49,12 @@ sealed interface Action {
      */
     record Call(ToolRequest request, Duration patience) implements Action {}
 
-    /** The end of a request that was begun; its failure is still handed in. */
-    record Cancel(String requestId) implements Action {}
+    /**
+     * The end of a request that was begun; its failure is still handed in.
+     *
+     * @param about the id of the client's request that it belongs to
+     */
+    record Cancel(String requestId, RawJson about) implements Action {}
 
     /** The client has cancelled its request with this id: no reply comes. */
     record End(RawJson id) implements Action {}

@@ -35,7 +35,9 @@ final class DoorCall implements SessionDriver.Outlet {
     private @Nullable SessionThread thread;
     private @Nullable MessageStream stream;
     private @Nullable RawJson reply;
-    private @Nullable ModernMessage retry;
+    private boolean isRetried;
+    private @Nullable RawJson progressToken;
+    private @Nullable LogLevel logLevel;
     private boolean hasNews;
     private boolean isOver;
 
@@ -116,7 +118,7 @@ final class DoorCall implements SessionDriver.Outlet {
 
     /** A notification as the latest request wants it; null where it does not. */
     private @Nullable Send wanted(Send send) {
-        if (retry == null) {
+        if (!isRetried) {
             return send;
         }
         var message = JsonRpc.read(send.message().bytes());
@@ -127,18 +129,16 @@ final class DoorCall implements SessionDriver.Outlet {
         }
         var members = JsonObjects.members(params);
         if (members.containsKey(PROGRESS_TOKEN)) {
-            var token = retry.progressToken();
-            if (token == null) {
+            if (progressToken == null) {
                 return null;
             }
-            members.put(PROGRESS_TOKEN, token);
+            members.put(PROGRESS_TOKEN, progressToken);
             return Send.note(
                     send.about(), Messages.notification(method, new LinkedHashMap<>(members)));
         }
         var said = JsonObjects.text(members.get("level"));
         var level = said == null ? null : LogLevel.of(said);
-        var least = retry.logLevel();
-        return level == null || (least != null && level.compareTo(least) >= 0) ? send : null;
+        return level == null || (logLevel != null && level.compareTo(logLevel) >= 0) ? send : null;
     }
 
     private void ask(Send send) {
@@ -178,9 +178,9 @@ final class DoorCall implements SessionDriver.Outlet {
 
     private void deliver() {
         if (stream != null && reply != null) {
+            giveBack(); // The stream counts the reply from now on.
             stream.add(Send.reply(id, ModernReply.of(reply, id, subject.method())));
             stream = null;
-            giveBack();
         }
     }
 
@@ -200,7 +200,9 @@ final class DoorCall implements SessionDriver.Outlet {
                 return false;
             }
             id = request.id();
-            retry = request;
+            isRetried = true; // Not the request itself, whose body nobody counts any more.
+            progressToken = request.progressToken();
+            logLevel = request.logLevel();
             stream = itsStream;
             lines.addAll(answered(responses));
             if (reply != null) {

@@ -10,7 +10,6 @@ import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,7 +17,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +49,6 @@ final class DoorDesk implements AutoCloseable {
     private final Map<String, Open> sessions = new ConcurrentHashMap<>();
     private final ParkedCalls parked = new ParkedCalls(this::id, System::nanoTime);
     private final Set<SessionThread> threads = ConcurrentHashMap.newKeySet();
-    private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
     private final CountDownLatch over = new CountDownLatch(1);
     private final Places sessionPlaces =
             new Places(DoorOptions.SESSIONS_OF_ONE, DoorOptions.SESSIONS);
@@ -137,8 +134,7 @@ final class DoorDesk implements AutoCloseable {
                             return feed;
                         },
                         AGAIN,
-                        note,
-                        this::failed),
+                        note),
                 place);
     }
 
@@ -207,7 +203,6 @@ final class DoorDesk implements AutoCloseable {
                         user.options().key(),
                         outlet,
                         note,
-                        this::failed,
                         () -> {
                             user.leave(self[0]);
                             itsOver.run();
@@ -312,22 +307,17 @@ final class DoorDesk implements AutoCloseable {
         return parked.unpark(state, of);
     }
 
-    /** A failure of the client that all share, or of a call. */
-    private void failed(RuntimeException why) {
-        // After the client's end all its calls have the same one.
-        if (Objects.equals(failure.getAndSet(why), why) && !closed) {
-            note.accept("The door ends, since answers cannot be read: " + why.getMessage());
-            over.countDown();
-        }
-    }
-
-    /** Waits until it cannot go on, or is closed. */
+    /** Waits until the client that all share has failed, or is closed. */
     void awaitEnd() throws InterruptedException {
         over.await();
     }
 
     private void sweep() {
         try {
+            if (over.getCount() > 0 && !closed && !client.isOpen()) {
+                note.accept("The door ends, since answers cannot be read any more");
+                over.countDown();
+            }
             sessions.values().stream()
                     .map(Open::session)
                     .filter(each -> each.endIfIdle(options.idle()))

@@ -124,11 +124,17 @@ final class DoorHandler extends Handler.Abstract {
                     404, "The endpoint is " + PATH + ", or " + PATH + "/ and a server's slug");
         }
         var server = path.length() > PATH.length() + 1 ? path.substring(PATH.length() + 1) : null;
-        try (var place = exchanges.take(holder)) {
+        try (var place = exchanges.take(holder);
+                var replies = bytes.none(holder)) {
             if (place == null) {
                 throw refused(429, "Too many requests are open");
             }
-            var out = new DoorResponse(response, longest, () -> holds(request, holder));
+            var out =
+                    new DoorResponse(
+                            response,
+                            new MessageStream(replies),
+                            longest,
+                            () -> holds(request, holder));
             switch (request.getMethod()) {
                 case "POST" -> post(request, holder, server, out);
                 case "GET" -> {
@@ -185,7 +191,7 @@ final class DoorHandler extends Handler.Abstract {
         }
         var id = message.id();
         if (!JsonRpc.VERSION.equals(message.version()) || (id != null && !Messages.isId(id))) {
-            throw refused(400, "jsonrpc is \"2.0\", and an id a string or a number");
+            throw refused(400, "jsonrpc is \"2.0\", and an id a short string or a number");
         }
         var version = single(request, ModernMessage.VERSION_HEADER);
         if (isLegacy(version, message, single(request, SESSION_HEADER))) {

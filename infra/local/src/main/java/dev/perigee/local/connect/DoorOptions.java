@@ -37,10 +37,13 @@ public record DoorOptions(
 
     static final int EXCHANGES = 1_024;
 
-    /** Bytes of bodies, held until their calls end, and of replies that wait for a retry. */
-    static final long BYTES_OF_ONE = 32 << 20;
+    /**
+     * Bytes of bodies, held until their calls end, and of replies that wait for a retry or are on
+     * their way, in all: of each there are several copies for a while.
+     */
+    static final long BYTES = Math.max(16 << 20, Runtime.getRuntime().maxMemory() / 8);
 
-    static final long BYTES = 256 << 20;
+    static final long BYTES_OF_ONE = Math.min(32 << 20, BYTES / 2);
 
     /** Catalogues that are followed: one for all servers of a user, one for each that is named. */
     static final int VIEWS_OF_ONE = 16;

@@ -20,6 +20,7 @@ final class DoorSession implements SessionDriver.Outlet {
     private final DoorUser user;
     private final Places.Place place;
     private final Map<RawJson, Open> requests = new HashMap<>();
+    private final Map<String, Places.Place> cancelled = new HashMap<>();
     private @Nullable MessageStream listening;
     private boolean over;
     private long usedAt = System.nanoTime();
@@ -28,7 +29,7 @@ final class DoorSession implements SessionDriver.Outlet {
      * A request without its reply.
      *
      * @param stream null where the client has left it
-     * @param bytes given back at the end
+     * @param bytes given back at the end, or when the call is over that it cancelled
      */
     private record Open(@Nullable MessageStream stream, Places.Place bytes) {}
 
@@ -130,11 +131,11 @@ final class DoorSession implements SessionDriver.Outlet {
         if (stream == null && send.kind() != Send.Kind.REPLY) {
             stream = listening;
         }
+        if (about != null && send.kind() == Send.Kind.REPLY) {
+            remove(about); // The stream counts the reply from now on.
+        }
         if (stream != null) {
             stream.add(send);
-        }
-        if (about != null && send.kind() == Send.Kind.REPLY) {
-            remove(about);
         }
     }
 
@@ -154,6 +155,23 @@ final class DoorSession implements SessionDriver.Outlet {
         }
     }
 
+    /** The call holds the request's body until it is over. */
+    @Override
+    public synchronized void cancel(String requestId, RawJson request) {
+        var open = requests.get(request);
+        if (open != null) {
+            cancelled.put(requestId, open.bytes().handOver());
+        }
+    }
+
+    @Override
+    public synchronized void ended(String requestId) {
+        var bytes = cancelled.remove(requestId);
+        if (bytes != null) {
+            bytes.close();
+        }
+    }
+
     @Override
     public void flush() {
         // Each message is on its way already.
@@ -167,6 +185,8 @@ final class DoorSession implements SessionDriver.Outlet {
             var message = "The session has ended, and the request may have been carried out";
             send(Send.reply(request, Messages.error(request, Messages.INTERNAL_ERROR, message)));
         }
+        cancelled.values().forEach(Places.Place::close);
+        cancelled.clear();
         if (listening != null) {
             listening.end();
         }

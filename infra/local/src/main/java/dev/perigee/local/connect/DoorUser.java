@@ -27,7 +27,6 @@ final class DoorUser {
     private final Opener opener;
     private final Duration again;
     private final Consumer<String> note;
-    private final Consumer<RuntimeException> failed;
     private final Set<SessionThread> sessions = new HashSet<>();
     private CompletableFuture<Offer> first = new CompletableFuture<>();
     private @Nullable Offer offer;
@@ -55,21 +54,14 @@ final class DoorUser {
      *
      * @param again how long after a failure the catalogue is read anew
      * @param note takes what only a person can act on, and no secrets; for any thread
-     * @param failed takes what the reading failed by, which begins anew after a while
      */
     DoorUser(
-            Key key,
-            ConnectOptions options,
-            Opener opener,
-            Duration again,
-            Consumer<String> note,
-            Consumer<RuntimeException> failed) {
+            Key key, ConnectOptions options, Opener opener, Duration again, Consumer<String> note) {
         this.key = key;
         this.options = options;
         this.opener = opener;
         this.again = again;
         this.note = note;
-        this.failed = failed;
     }
 
     Key key() {
@@ -140,7 +132,6 @@ final class DoorUser {
         if (isNews) {
             note.accept("The catalogue cannot be read at present: " + why.getMessage());
         }
-        failed.accept(why);
         CompletableFuture.delayedExecutor(
                         again.toMillis(), TimeUnit.MILLISECONDS, DoorUser::onItsThread)
                 .execute(this::open);

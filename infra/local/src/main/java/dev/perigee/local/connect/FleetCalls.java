@@ -33,7 +33,6 @@ final class FleetCalls {
     private final RecordKey key;
     private final Inbox inbox;
     private final Consumer<String> note;
-    private final Consumer<RuntimeException> failed;
     private final Map<String, Running> running = new ConcurrentHashMap<>();
 
     /** A call's thread, which is interrupted once at most, and not behind the end of its call. */
@@ -66,20 +65,12 @@ final class FleetCalls {
      * No call yet.
      *
      * @param note takes what only a person can act on; for any thread
-     * @param failed takes what a call of the client failed by, unless no broker answered; for any
-     *     thread
      */
-    FleetCalls(
-            PerigeeClient client,
-            RecordKey key,
-            Inbox inbox,
-            Consumer<String> note,
-            Consumer<RuntimeException> failed) {
+    FleetCalls(PerigeeClient client, RecordKey key, Inbox inbox, Consumer<String> note) {
         this.client = client;
         this.key = key;
         this.inbox = inbox;
         this.note = note;
-        this.failed = failed;
     }
 
     /** Begins a call. */
@@ -127,7 +118,6 @@ final class FleetCalls {
         } catch (InterruptException e) {
             throw e;
         } catch (RuntimeException e) {
-            failed.accept(e);
             return new Input.Unanswered(id, "refused", String.valueOf(e.getMessage()));
         }
     }

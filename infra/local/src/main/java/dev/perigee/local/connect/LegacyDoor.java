@@ -50,7 +50,7 @@ final class LegacyDoor {
             out.empty(ACCEPTED);
             return;
         }
-        var stream = new MessageStream();
+        var stream = out.messages();
         if (!session.open(id, stream, bytes)) {
             throw new DoorRefusedException(
                     400, id, Messages.INVALID_REQUEST, "A request with this id is in flight");
@@ -59,7 +59,7 @@ final class LegacyDoor {
         try {
             receive(session, body);
             isReceived = true;
-            out.reply(stream, _ -> 200);
+            out.reply(_ -> 200);
         } finally {
             if (isReceived) {
                 session.close(id, stream);
@@ -86,10 +86,10 @@ final class LegacyDoor {
         }
         requireVersion(headers);
         var session = session(holder, server, headers);
-        var stream = new MessageStream();
+        var stream = out.messages();
         session.listen(stream);
         try {
-            out.events(stream);
+            out.events();
         } finally {
             session.unlisten(stream);
         }

@@ -75,7 +75,7 @@ public final class McpConnection {
         var connected = FleetClient.connect(kafka, note);
         try (var client = connected.client();
                 var feed = CatalogueFeed.open(kafka, options, client, inbox::put, note)) {
-            var calls = new FleetCalls(client, options.key(), inbox, note, _ -> {});
+            var calls = new FleetCalls(client, options.key(), inbox, note);
             var session =
                     new McpSession(
                             options, connected.events(), () -> "connect-" + UUID.randomUUID());

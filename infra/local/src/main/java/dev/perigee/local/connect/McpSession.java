@@ -127,7 +127,7 @@ final class McpSession {
         }
         var id = message.id();
         if (id != null && !Messages.isId(id)) {
-            return error(null, Messages.INVALID_REQUEST, "An id is a string or a number");
+            return error(null, Messages.INVALID_REQUEST, "An id is a short string or a number");
         }
         if (!JsonRpc.VERSION.equals(message.version())) {
             return error(id, Messages.INVALID_REQUEST, "jsonrpc must be \"2.0\"");

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Messages on their way into one HTTP response, from a session's thread to that of the response.
  * Notifications beyond {@link #MOST_NOTES} or {@link #MOST_BYTES} that were not written yet are
- * left out, as of a client that reads slowly; all others are few by themselves. Never waits but in
- * {@link #poll}.
+ * left out, as of a client that reads slowly; a reply takes its bytes of its user's, and is an
+ * error where there are too few; all others are few by themselves. Never waits but in {@link
+ * #poll}.
  */
 final class MessageStream {
     static final int MOST_NOTES = 256;
@@ -22,6 +23,16 @@ final class MessageStream {
     private final BlockingQueue<Item> items = new LinkedBlockingQueue<>();
     private final AtomicInteger notes = new AtomicInteger();
     private final AtomicLong bytes = new AtomicLong();
+    private final Places.Place replies;
+
+    /**
+     * Nothing yet.
+     *
+     * @param replies grows by each reply; whoever made it gives it back when the response is over
+     */
+    MessageStream(Places.Place replies) {
+        this.replies = replies;
+    }
 
     /**
      * A message, or the end.
@@ -40,7 +51,16 @@ final class MessageStream {
             notes.incrementAndGet();
             bytes.addAndGet(size);
         }
-        items.add(new Item(send));
+        items.add(new Item(send.kind() == Send.Kind.REPLY ? counted(send) : send));
+    }
+
+    private Send counted(Send reply) {
+        if (replies.grow(reply.message().size())) {
+            return reply;
+        }
+        var message = "The call has ended, but too much is on its way to its user for the reply";
+        var about = reply.about();
+        return Send.reply(about, Messages.error(about, Messages.INTERNAL_ERROR, message));
     }
 
     /** Ends it behind what was added. */

@@ -19,12 +19,18 @@ final class Messages {
     static final int MISSING_CAPABILITY = -32021;
     static final int UNSUPPORTED_VERSION = -32022;
 
+    /** Longest id or progress token, which outlives the message that it came in. */
+    static final int MOST_ID_BYTES = 1 << 10;
+
     private static final RawJson NULL = RawJson.of("null");
 
     private Messages() {}
 
-    /** Whether this is a string or a number, as ids and progress tokens are. */
+    /** Whether this is a string or a number, as ids and progress tokens are, and not too long. */
     static boolean isId(RawJson json) {
+        if (json.size() > MOST_ID_BYTES) {
+            return false;
+        }
         byte first = json.bytes()[0];
         return first == '"' || first == '-' || (first >= '0' && first <= '9');
     }

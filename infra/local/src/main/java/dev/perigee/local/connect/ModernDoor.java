@@ -61,10 +61,10 @@ final class ModernDoor {
                 ParameterHeaders.require(request, tool.described(), headers);
             }
         }
-        var stream = new MessageStream();
+        var stream = out.messages();
         var call = begun(user, request, body, bytes, stream);
         try {
-            out.reply(stream, ModernReply::status);
+            out.reply(ModernReply::status);
         } finally {
             call.gone(stream);
         }

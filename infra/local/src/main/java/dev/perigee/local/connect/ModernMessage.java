@@ -80,7 +80,7 @@ record ModernMessage(
                     BAD_REQUEST,
                     null,
                     Messages.INVALID_REQUEST,
-                    "A request has an id, a string or a number, and a method");
+                    "A request has an id, a short string or a number, and a method");
         }
         try {
             return of(id, method, message.params(), headers);
@@ -134,7 +134,7 @@ record ModernMessage(
     private static @Nullable RawJson progressToken(RawJson id, Meta meta) {
         var token = meta.progressToken();
         if (token != null && !Messages.isId(token)) {
-            throw invalid(id, "progressToken is neither a string nor a number");
+            throw invalid(id, "progressToken is neither a short string nor a number");
         }
         return token;
     }

@@ -135,7 +135,8 @@ final class SessionCalls {
     private static @Nullable RawJson token(@Nullable RawJson meta) {
         var token = meta == null ? null : Json.read(meta, Meta.class).progressToken();
         if (token != null && !Messages.isId(token)) {
-            throw InvalidRecordException.invalid("progressToken is neither a string nor a number");
+            throw InvalidRecordException.invalid(
+                    "progressToken is neither a short string nor a number");
         }
         return token;
     }
@@ -205,7 +206,7 @@ final class SessionCalls {
 
     private List<Action> withdrawn(Call call) {
         var actions = withdrawals(call);
-        actions.add(new Action.Cancel(call.requestId()));
+        actions.add(new Action.Cancel(call.requestId(), call.id()));
         return actions;
     }
 
@@ -326,7 +327,7 @@ final class SessionCalls {
         var actions = new ArrayList<Action>();
         for (var call : calls.all()) {
             calls.leave(call.id());
-            actions.add(new Action.Cancel(call.requestId()));
+            actions.add(new Action.Cancel(call.requestId(), call.id()));
         }
         return actions;
     }

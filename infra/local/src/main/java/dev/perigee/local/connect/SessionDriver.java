@@ -21,6 +21,12 @@ final class SessionDriver {
         /** Called when no reply comes to the request with this id. */
         default void end(RawJson id) {}
 
+        /** Called when a call of the request with this id is being cancelled. */
+        default void cancel(String requestId, RawJson id) {}
+
+        /** Called when a call is over, cancelled or not. */
+        default void ended(String requestId) {}
+
         /** Called when all that follows from one input was sent. */
         void flush() throws IOException;
     }
@@ -44,7 +50,10 @@ final class SessionDriver {
                 case Action.Send send -> outlet.send(send);
                 case Action.End(var id) -> outlet.end(id);
                 case Action.Call(var request, var patience) -> calls.begin(request, patience);
-                case Action.Cancel(var requestId) -> calls.cancel(requestId);
+                case Action.Cancel(var requestId, var about) -> {
+                    outlet.cancel(requestId, about);
+                    calls.cancel(requestId);
+                }
                 case Action.Respond(var question, var responses) ->
                         calls.respond(question, responses);
             }
@@ -61,9 +70,14 @@ final class SessionDriver {
             case Input.Closed() -> session.ended();
             case Input.Offered(var offer) -> session.offered(offer);
             case Input.Happened(var event) -> session.happened(event);
-            case Input.Answered(var answer) -> session.answered(answer);
-            case Input.Unanswered(var requestId, var code, var message) ->
-                    session.unanswered(requestId, code, message);
+            case Input.Answered(var answer) -> {
+                outlet.ended(answer.requestId());
+                yield session.answered(answer);
+            }
+            case Input.Unanswered(var requestId, var code, var message) -> {
+                outlet.ended(requestId);
+                yield session.unanswered(requestId, code, message);
+            }
             case Input.Failed _ -> List.of();
         };
     }

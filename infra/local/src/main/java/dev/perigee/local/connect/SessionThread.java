@@ -30,7 +30,6 @@ final class SessionThread {
     /**
      * A session that is not started.
      *
-     * @param failed takes what a call of the fleet's client failed by
      * @param over called at the end, on its thread
      */
     SessionThread(
@@ -39,9 +38,8 @@ final class SessionThread {
             RecordKey key,
             SessionDriver.Outlet outlet,
             Consumer<String> note,
-            Consumer<RuntimeException> failed,
             Runnable over) {
-        this.calls = new FleetCalls(client, key, inbox, note, failed);
+        this.calls = new FleetCalls(client, key, inbox, note);
         this.driver = new SessionDriver(session, calls, outlet, McpConnection.MOST_LINE_BYTES);
         this.note = note;
         this.over = over;

@@ -24,7 +24,7 @@ final class DoorCallTest {
     private final AtomicInteger states = new AtomicInteger();
     private final Places places = new Places(1, 1);
     private final Places bytes = new Places(100, 200);
-    private final MessageStream first = new MessageStream();
+    private final MessageStream first = stream();
     private final DoorCall call =
             new DoorCall(
                     new Subject(new DoorUser.Key(new Holder("t1", "u1"), null), "tools/call", "d"),
@@ -33,6 +33,10 @@ final class DoorCallTest {
                     _ -> "state-" + states.incrementAndGet(),
                     Objects.requireNonNull(places.take("u1")),
                     bytes.none("u1"));
+
+    private static MessageStream stream() {
+        return new MessageStream(new Places(9_999, 9_999).none("u1"));
+    }
 
     private void ask(String name, int id) {
         call.send(
@@ -92,7 +96,7 @@ final class DoorCallTest {
     void asksAgain() throws Exception {
         ask("room", 1);
         call.flush();
-        var retry = new MessageStream();
+        var retry = stream();
 
         assertThat(
                         call.resume(
@@ -114,7 +118,7 @@ final class DoorCallTest {
         replies("{\"content\":[]}");
         assertThat(places.taken()).isEqualTo(1);
         assertThat(bytes.taken()).isPositive();
-        var retry = new MessageStream();
+        var retry = stream();
 
         assertThat(call.resume(retry("\"b\""), retry, Map.of())).isTrue();
 
@@ -131,12 +135,29 @@ final class DoorCallTest {
         ask("room", 1);
         call.flush();
         replies("{\"content\":[\"" + "x".repeat(100) + "\"]}");
-        var retry = new MessageStream();
+        var retry = stream();
 
         assertThat(call.resume(retry("2"), retry, Map.of())).isTrue();
 
         assertThat(next(retry).at("/error/message").asString("")).contains("too much");
         assertThat(bytes.taken()).isZero();
+    }
+
+    @Test
+    @DisplayName("says so where too much is on its way for a reply, which its stream counts")
+    void tooSlow() throws Exception {
+        var replies = new Places(999, 999);
+        var stream = new MessageStream(replies.none("u1"));
+        var reply = Messages.result(RawJson.of("1"), RawJson.of("\"" + "x".repeat(500) + "\""));
+
+        stream.add(Send.reply(RawJson.of("1"), reply));
+        stream.add(Send.reply(RawJson.of("2"), reply));
+
+        assertThat(replies.taken()).isEqualTo(reply.size());
+        assertThat(next(stream).has("result")).isTrue();
+        var refused = next(stream);
+        assertThat(refused.path("id").asInt(0)).isEqualTo(2);
+        assertThat(refused.at("/error/message").asString("")).contains("too much");
     }
 
     private void notes(String method, String params) {
@@ -157,7 +178,6 @@ final class DoorCallTest {
                 options.key(),
                 call,
                 _ -> {},
-                _ -> {},
                 () -> {});
     }
 
@@ -169,7 +189,7 @@ final class DoorCallTest {
         call.begin(thread());
         ask("room", 1);
         call.flush();
-        var second = new MessageStream();
+        var second = stream();
         assertThat(
                         call.resume(
                                 retry("2", LogLevel.WARNING, "\"c\""),
@@ -197,7 +217,7 @@ final class DoorCallTest {
     @Test
     @DisplayName("ends with the connection that it answers on")
     void ends() throws Exception {
-        call.gone(new MessageStream());
+        call.gone(stream());
         assertThat(places.taken()).isEqualTo(1);
 
         call.gone(first);
@@ -205,6 +225,6 @@ final class DoorCallTest {
 
         assertThat(places.taken()).isZero();
         assertThat(first.poll(Duration.ZERO)).isNull();
-        assertThat(call.resume(retry("2"), new MessageStream(), Map.of())).isFalse();
+        assertThat(call.resume(retry("2"), stream(), Map.of())).isFalse();
     }
 }

@@ -1,12 +1,14 @@
 package dev.perigee.local.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.perigee.local.connect.Action.Send;
 import dev.perigee.protocol.json.RawJson;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -14,6 +16,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -25,13 +28,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 @DisplayName("CAL-20: a response of a door")
 final class DoorResponseTest {
     private static final Send NOTE =
             Send.note(null, Messages.notification("notifications/message", Map.of()));
 
-    private final MessageStream messages = new MessageStream();
+    private static final int LARGE = 64 << 20;
+
+    private final MessageStream messages =
+            new MessageStream(new Places(2 * LARGE, 2 * LARGE).none("u1"));
     private final Server server = new Server();
     private final ServerConnector connector = new ServerConnector(server, 1, 1);
     private final HttpClient http = HttpClient.newHttpClient();
@@ -41,8 +48,8 @@ final class DoorResponseTest {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
             try {
-                new DoorResponse(response, Duration.ofHours(1), () -> false)
-                        .reply(messages, _ -> 200);
+                new DoorResponse(response, messages, Duration.ofHours(1), () -> false)
+                        .reply(_ -> 200);
                 callback.succeeded();
             } catch (IOException e) {
                 callback.failed(e);
@@ -75,6 +82,7 @@ final class DoorResponseTest {
     }
 
     @Test
+    @Timeout(120)
     @DisplayName("ends when its token has gone, however busy it is")
     void busy() throws Exception {
         messages.add(NOTE);
@@ -88,6 +96,22 @@ final class DoorResponseTest {
                     messages.add(NOTE); // So that there is always a next one.
                 }
             }
+        }
+    }
+
+    @Test
+    @Timeout(120)
+    @DisplayName("breaks off within a message that its client reads slowly")
+    void slow() throws Exception {
+        var large = new byte[LARGE]; // More than sockets hold.
+        Arrays.fill(large, (byte) '1');
+        messages.add(Send.reply(RawJson.of("1"), RawJson.ofBytes(large)));
+
+        try (var body = http.send(request(), BodyHandlers.ofInputStream()).body()) {
+            Thread.sleep(DoorResponse.ALIVE.plusMillis(100)); // For so long its clock is not asked.
+
+            assertThatExceptionOfType(IOException.class)
+                    .isThrownBy(() -> body.transferTo(OutputStream.nullOutputStream()));
         }
     }
 

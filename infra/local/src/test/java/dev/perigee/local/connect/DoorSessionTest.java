@@ -18,7 +18,7 @@ final class DoorSessionTest {
 
     private final Places places = new Places(1, 2);
     private final Places bytes = new Places(100, 200);
-    private final MessageStream stream = new MessageStream();
+    private final MessageStream stream = new MessageStream(new Places(999, 999).none("u1"));
     private final DoorSession session =
             new DoorSession(
                     "s",
@@ -27,7 +27,6 @@ final class DoorSessionTest {
                             new ConnectOptions("t1", "u1", null, Duration.ofMinutes(1), "1"),
                             _ -> () -> {},
                             Duration.ofSeconds(5),
-                            _ -> {},
                             _ -> {}),
                     Objects.requireNonNull(places.take("u1")));
 
@@ -40,18 +39,27 @@ final class DoorSessionTest {
     }
 
     @Test
-    @DisplayName("ends the stream of a request that is cancelled, and frees its id")
+    @DisplayName(
+            "ends the stream of a request that is cancelled, frees its id, and later its bytes")
     void cancelled() throws Exception {
         assertThat(opens()).isTrue();
         assertThat(opens()).as("in flight").isFalse();
 
+        session.cancel("r", ID);
         session.end(ID);
 
         var end = stream.poll(Duration.ZERO);
         assertThat(end).isNotNull();
         assertThat(end.send()).isNull();
-        assertThat(bytes.taken()).isZero();
         assertThat(opens()).isTrue();
+        assertThat(bytes.taken()).as("the call runs until the fleet has ended it").isEqualTo(20);
+
+        session.ended("r");
+        assertThat(bytes.taken()).isEqualTo(10);
+
+        session.cancel("s", ID);
+        session.over();
+        assertThat(bytes.taken()).isZero();
     }
 
     @Test
@@ -74,7 +82,7 @@ final class DoorSessionTest {
     @DisplayName("answers what is open with an error at its end, and is not there any more")
     void over() throws Exception {
         opens();
-        var listening = new MessageStream();
+        var listening = new MessageStream(new Places(999, 999).none("u1"));
         session.listen(listening);
 
         session.over();

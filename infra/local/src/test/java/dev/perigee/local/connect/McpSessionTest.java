@@ -293,7 +293,9 @@ final class McpSessionTest extends SessionTesting {
         assertThat(sent(actions.getFirst()).path("method").asString(""))
                 .isEqualTo("notifications/cancelled");
         assertThat(actions)
-                .endsWith(new Cancel(request.requestId()), new Action.End(RawJson.of("1")));
+                .endsWith(
+                        new Cancel(request.requestId(), RawJson.of("1")),
+                        new Action.End(RawJson.of("1")));
         assertThat(session.unanswered(request.requestId(), "cancelled", "")).isEmpty();
         assertThat(call("1", "").requestId()).as("its id is free").isNotEmpty();
         assertThat(
@@ -334,6 +336,21 @@ final class McpSessionTest extends SessionTesting {
     }
 
     @Test
+    @DisplayName("takes no id and no progress token that is too long to be kept")
+    void longIds() {
+        begin("{}");
+        var longest = "\"" + "x".repeat(Messages.MOST_ID_BYTES - 2) + "\"";
+        var tooLong = longest.replaceFirst("x", "xx");
+
+        assertThat(call(longest, "").requestId()).isNotEmpty();
+        assertThat(sent(receives(callOf(tooLong, ""))).at("/error/code").asInt(0))
+                .isEqualTo(Messages.INVALID_REQUEST);
+        var meta = ",\"_meta\":{\"progressToken\":" + tooLong + "}";
+        assertThat(sent(receives(callOf("2", meta))).at("/error/code").asInt(0))
+                .isEqualTo(Messages.INVALID_PARAMS);
+    }
+
+    @Test
     @DisplayName("cancels all calls at the end")
     void ends() {
         begin("{}");
@@ -342,7 +359,8 @@ final class McpSessionTest extends SessionTesting {
 
         assertThat(session.ended())
                 .containsExactlyInAnyOrder(
-                        new Cancel(one.requestId()), new Cancel(two.requestId()));
+                        new Cancel(one.requestId(), RawJson.of("1")),
+                        new Cancel(two.requestId(), RawJson.of("2")));
         assertThat(session.ended()).isEmpty();
     }
 }

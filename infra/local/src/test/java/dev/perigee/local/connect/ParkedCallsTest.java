@@ -20,7 +20,7 @@ final class ParkedCallsTest {
             new DoorCall(
                     subject("u1", null, "tools/call", "d"),
                     RawJson.of("1"),
-                    new MessageStream(),
+                    new MessageStream(places.none("u1")),
                     parked::park,
                     Objects.requireNonNull(places.take("u1")),
                     places.none("u1"));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.local.connect.Action.Cancel;
 import dev.perigee.local.connect.Action.Respond;
+import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.tool.ToolOutcome;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -100,7 +101,7 @@ final class SessionQuestionsTest extends SessionTesting {
 
         var actions = session.happened(question(request, "q1", asks));
 
-        assertThat(actions.getFirst()).isEqualTo(new Cancel(request.requestId()));
+        assertThat(actions.getFirst()).isEqualTo(new Cancel(request.requestId(), RawJson.of("1")));
         var reply = sent(actions.getLast());
         assertThat(reply.at("/result/isError").asBoolean(false)).isTrue();
         assertThat(reply.at("/result/content/0/text").asString(""))
@@ -117,7 +118,7 @@ final class SessionQuestionsTest extends SessionTesting {
 
         var actions = responds(asked, "\"error\":{\"code\":-1,\"message\":\"not today\"}");
 
-        assertThat(actions.getFirst()).isEqualTo(new Cancel(request.requestId()));
+        assertThat(actions.getFirst()).isEqualTo(new Cancel(request.requestId(), RawJson.of("1")));
         assertThat(sent(actions.getLast()).at("/result/content/0/text").asString(""))
                 .contains("not today");
     }
