@@ -185,8 +185,9 @@ final class OAuthKeeper {
             dossier.tokens.giveUp();
         } else if (!pace.rests(now) || OAuthState.REFRESH.equals(state().begun())) {
             refresh(); // Also where the last one was not answered.
-        } else if (dossier.tokens.isRefused() && dossier.tokens.isExpired()) {
-            dossier.tokens.giveUp(); // Its time is shorter than the rest.
+        } else if (dossier.tokens.isRefused()
+                && (dossier.tokens.isExpired() || !pace.wasRefused())) {
+            dossier.tokens.giveUp(); // The next one may be taken, when the rest is over.
         } else {
             dossier.tokens.settle();
         }
@@ -281,7 +282,7 @@ final class OAuthKeeper {
         var next = state().with(tokens);
         dossier.reporter.oauth(exchanged ? next.withoutOffer() : next);
         if (!exchanged) {
-            pace.refreshed(now());
+            pace.refreshed(now(), dossier.tokens.isRefused());
         }
         events.granted(tokens, durable(round));
     }

@@ -9,7 +9,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * times and refusals must not hasten it. Confined to the supervisor's thread.
  */
 final class OAuthPace {
-    /** Shortest time from a refresh to the next; a refusal that comes sooner counts. */
+    /** Shortest time from a refresh to the next. */
     private static final Duration REST = Duration.ofSeconds(30);
 
     /** Shortest time between two events about missing scopes. */
@@ -26,6 +26,7 @@ final class OAuthPace {
     private int unanswered;
     private Instant askAgainAt = Instant.MIN;
     private Instant restsUntil = Instant.MIN;
+    private boolean wasRefused;
     private Instant stepsUpAt = Instant.MIN;
     private Instant remindsAt = Instant.MIN;
 
@@ -69,9 +70,19 @@ final class OAuthPace {
         return later(at, askAgainAt);
     }
 
-    /** There are new tokens for a refresh token. */
-    void refreshed(Instant now) {
+    /**
+     * There are new tokens for a refresh token.
+     *
+     * @param refused whether a server refused the ones before
+     */
+    void refreshed(Instant now, boolean refused) {
         restsUntil = now.plus(REST);
+        wasRefused = refused;
+    }
+
+    /** Whether a refusal of the newest token is the second one in a row. */
+    boolean wasRefused() {
+        return wasRefused;
     }
 
     /** Whether it is too soon for a refresh. */

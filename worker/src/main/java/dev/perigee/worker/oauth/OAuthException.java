@@ -6,7 +6,10 @@ import java.util.Set;
 public final class OAuthException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** Those of a token endpoint that say no, and not to come back; the last one is GitHub's. */
+    /**
+     * Those of a token endpoint that say no, and not to come back: OAuth's, those that OpenID
+     * Connect and others have for a user who must come again, and GitHub's.
+     */
     private static final Set<String> REFUSALS =
             Set.of(
                     "invalid_request",
@@ -16,6 +19,10 @@ public final class OAuthException extends Exception {
                     "unsupported_grant_type",
                     "invalid_scope",
                     "invalid_target",
+                    "access_denied",
+                    "interaction_required",
+                    "login_required",
+                    "consent_required",
                     "bad_refresh_token");
 
     private final boolean isFinal;

@@ -10,7 +10,6 @@ import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -20,9 +19,6 @@ final class OAuthHttp {
     private static final int OK = 200;
     private static final int BUSY = 429;
     private static final int SERVER_FAULT = 500;
-
-    /** What a token endpoint says no with; some say it with 200. */
-    private static final Set<Integer> ANSWERS = Set.of(OK, 400, 401);
 
     private final PolicedRequests requests;
 
@@ -64,7 +60,8 @@ final class OAuthHttp {
                             .formatted(answer.status()));
         }
         int status = answer.status();
-        var body = ANSWERS.contains(status) ? object(answer.body()) : null;
+        // Which status a no has depends on the server; some say it with 200.
+        var body = status == OK || status / 100 == 4 ? object(answer.body()) : null;
         var error = body == null ? null : text(body, "error");
         if (error != null && OAuthException.isRefusal(error)) {
             throw OAuthException.answered(status, error);

@@ -235,12 +235,14 @@ final class OAuthInstanceTest {
         assertThat(changes(config)).isEqualTo(REFRESHED);
     }
 
-    @Test
+    @ParameterizedTest
+    @CsvSource({"400, invalid_grant", "403, invalid_grant", "400, login_required"})
     @DisplayName("CAL-17: waits for its user when no other token is given, which is told before")
-    void refused() throws Exception {
+    void refused(int status, String error) throws Exception {
         var config = online();
         server.order("{'token':'access-2'}");
-        tokens.status = 400;
+        tokens.status = status;
+        tokens.body = "{\"error\":\"%s\",\"error_description\":\"refresh-1\"}".formatted(error);
 
         var refused = bench.call(config, "echo", ECHO);
 
@@ -257,13 +259,14 @@ final class OAuthInstanceTest {
                         failed -> {
                             assertThat(failed.change()).isEqualTo("failed");
                             assertThat(failed.reason())
-                                    .contains("HTTP 400, invalid_grant")
+                                    .contains("HTTP " + status + ", " + error)
                                     .doesNotContain("refresh-1");
                         });
         bench.call(config, "echo", ECHO);
         assertThat(tokens.asked).hasSize(1);
 
         tokens.status = 200;
+        tokens.body = null;
         server.order("{'token':'access-9'}");
         assertThat(bench.apply(config("access-9", null), Cause.UPDATED).outcome())
                 .isEqualTo(CommandOutcome.COMPLETED);
@@ -281,6 +284,25 @@ final class OAuthInstanceTest {
         awaitStatus(config, REQUIRES_REAUTH);
         assertThat(changes(config)).containsExactly("refreshing", "granted", "failed");
         assertThat(tokens.asked).hasSize(1);
+    }
+
+    @Test
+    @DisplayName("CAL-17: is refreshed once more when a token that came by its time is refused")
+    void refusedAfterItsTime() throws Exception {
+        var config = online(Instant.now().plus(Duration.ofHours(1)));
+        server.order("{'token':'access-3'}");
+        later.set(Duration.ofHours(2));
+
+        var call = bench.call(config, "echo", ECHO);
+        assertThat(call.error())
+                .satisfies(e -> assertThat(e.code()).isEqualTo(ErrorCode.SERVER_UNREACHABLE));
+        assertThat(tokens.asked).hasSize(1);
+
+        later.set(Duration.ofMinutes(121));
+        await().atMost(Bench.PATIENCE)
+                .until(() -> bench.call(config, "echo", ECHO).error() == null);
+        assertThat(tokens.asked).hasSize(2);
+        assertThat(bench.journal(config).statuses()).doesNotContain(REQUIRES_REAUTH);
     }
 
     @ParameterizedTest
