@@ -58,6 +58,12 @@ final class Reporter {
         told = state;
     }
 
+    /** Begins anew with the tokens, where a spent one is lost, and the tools switched off. */
+    void takeOver(DurableState state) {
+        disabledTools = state.disabledTools();
+        oauth = state.oauth();
+    }
+
     /** Something is said before each {@code requires_reauth}. */
     void precedesReauth(Runnable event) {
         beforeReauth = event;

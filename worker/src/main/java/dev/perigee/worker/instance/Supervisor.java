@@ -280,13 +280,13 @@ final class Supervisor {
         }
     }
 
-    /** Of what was known elsewhere an order takes over the tokens: a spent one is lost. */
+    /** Of what was known elsewhere an order takes over what no configuration says. */
     private void begin(InstanceOrder.Apply order) {
         var stored = DurableState.read(order.durable());
         if (order.cause() == Cause.RESTORED) {
             dossier.reporter.restore(stored);
         } else {
-            dossier.reporter.oauth(stored.oauth());
+            dossier.reporter.takeOver(stored);
         }
     }
 

@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -307,6 +308,21 @@ final class InstallationTest {
             assertThat(refused.error()).isNotNull();
             assertThat(refused.error().code()).isEqualTo(ErrorCode.TOOL_DISABLED);
         }
+    }
+
+    @Test
+    @DisplayName("an update that comes to another worker leaves off what its user switched off")
+    void isUpdatedElsewhere() {
+        var config = Bench.small("a");
+        var stored = new DurableState(null, null, true, List.of(), Set.of("pid"), null);
+
+        bench.settle(bench.submit(config, Cause.UPDATED, false, stored.write()));
+
+        var refused = bench.call(config, "pid", Map.of());
+        assertThat(refused.error()).isNotNull();
+        assertThat(refused.error().code()).isEqualTo(ErrorCode.TOOL_DISABLED);
+        assertThat(DurableState.read(bench.journal(config).durable).disabledTools())
+                .containsExactly("pid");
     }
 
     @Test
