@@ -8,7 +8,7 @@
 //   rounds N, bytes N of the question, state N bytes more of the state, method of its request, name of its request, idle N rounds that ask for nothing, ms each later round takes
 // --tasks optional|required: has tool work, a call of which is a task, of the legacy or the modern shape. Its arguments, all optional: polls N until it is over, end with failed
 //   or cancelled, poll the interval that it wants, bytes N of its message, id T that it has when it is asked for, status T likewise, flood N notifications each time,
-//   ask true, back N times that it is asked for before it takes its question back, early N times that its result is refused at first, refuse true where it takes responses and says that
+//   ask true, back N times that it is asked for before it takes its question back, gone N the time that it does not ask though it does before and after, forget true where it does not know the task any more when it told its result, early N times that its result is refused at first, refuse true where it takes responses and says that
 //   it does not, result OBJECT of members that its result has besides
 // --churn MS BYTES: for so long after the handshake, ever other tools, one with a name of so many bytes, which its path and description repeat; at last echo and last
 // --words BYTES: each list of tools has other words, so many, and churn leaves the tools
@@ -69,7 +69,7 @@ const TASKS = 'io.modelcontextprotocol/tasks';
 const isModern = after('--era') === 'modern';
 const tasks = new Map();
 const task = ({ taskId }) => {
-  if (!tasks.has(taskId)) throw Object.assign(new Error('Task not found'), { code: -32602 });
+  if (!tasks.has(taskId) || tasks.get(taskId).forgotten) throw Object.assign(new Error('Task not found'), { code: -32602 });
   return tasks.get(taskId);
 };
 const ask = { method: 'elicitation/create', params: { message: `Which? ${process.env.API_KEY ?? ''}`, requestedSchema: { type: 'object' } } };
@@ -99,7 +99,7 @@ const taskMethods = {
     const { a } = t;
     t.seen++;
     for (let n = 0; n < (a.flood ?? 0); n++, n % 100 || (await flood())) send({ method: 'notifications/tasks/status', params: { ...report(t), status: 'completed' } });
-    if (a.ask && !t.told) t.status = t.seen > (a.back ?? Infinity) ? 'working' : 'input_required';
+    if (a.ask && !t.told) t.status = t.seen > (a.back ?? Infinity) || t.seen === a.gone ? 'working' : 'input_required';
     if (t.status === 'working' && t.seen >= (a.polls ?? 2)) end(t, a.end ?? 'completed');
     const more = { input_required: { inputRequests: { room: ask } }, completed: { result: worked(t) }, failed: { error: failure } }[t.status];
     return { ...report(t), ...(isModern ? { resultType: 'complete', ...more } : {}), ...(a.id ? { taskId: a.id } : {}), ...(a.status ? { status: a.status } : {}) };
@@ -116,6 +116,7 @@ const taskMethods = {
       t.status = 'working';
     }
     await t.ended;
+    t.forgotten = t.a.forget;
     if (t.status === 'failed') throw Object.assign(new Error(failure.message), failure);
     return worked(t);
   },

@@ -311,17 +311,17 @@ final class CallInput {
         return open > 0;
     }
 
-    /** The server gives a question up. */
-    void withdrawn(String inputId) {
-        end(inputId, Fate.WITHDRAWN);
+    /** The server gives a question up; whether it was still open. */
+    boolean withdrawn(String inputId) {
+        return end(inputId, Fate.WITHDRAWN);
     }
 
-    private void end(String inputId, Fate how) {
+    private boolean end(String inputId, Fate how) {
         Asker asker;
         synchronized (this) {
             var question = questions.get(inputId);
             if (question == null || question.fate != Fate.OPEN) {
-                return;
+                return false;
             }
             asker = close(inputId, question, how);
         }
@@ -329,6 +329,7 @@ final class CallInput {
             outlet.expired();
         }
         asker.unanswered(how);
+        return true;
     }
 
     /** Under the lock; the caller notifies the asker outside of it. */

@@ -1,7 +1,6 @@
 package dev.perigee.worker.instance;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
@@ -45,12 +44,14 @@ final class CallTask {
     /** For the answer to a cancellation, which nobody waits for. */
     private static final Duration CANCEL = Duration.ofSeconds(10);
 
+    /** A server's error of a task that it does not have. */
+    private static final long UNKNOWN = -32602;
+
     private static final String GET = "tasks/get";
     private static final String RESULT = "tasks/result";
     private static final String UPDATE = "tasks/update";
 
     private final ServerRun run;
-    private final ServerConfig config;
     private final McpClient client;
     private final boolean modern;
     private final CallRound round;
@@ -101,13 +102,13 @@ final class CallTask {
     /**
      * A task that was just created.
      *
-     * @param config by which the call was sent
+     * @param url by which the call was sent: another one is of another server. Null for a process
      * @param mayAsk whether the server may ask the call's author
      * @param left until the call's deadline
      */
     CallTask(
             ServerRun run,
-            ServerConfig config,
+            @Nullable String url,
             McpClient client,
             TaskReport created,
             boolean mayAsk,
@@ -115,10 +116,9 @@ final class CallTask {
             @Nullable CallInput input,
             TaskTeller teller) {
         this.run = run;
-        this.config = config;
         this.client = client;
         this.modern = client.listens();
-        this.round = new CallRound(mayAsk, modern, true, null);
+        this.round = new CallRound(mayAsk, modern, true, null, url);
         this.left = left;
         this.input = input;
         this.teller = teller;
@@ -249,13 +249,8 @@ final class CallTask {
         return request.await(limit);
     }
 
-    /** By another configuration it would go to another server, perhaps. */
     private McpRequest send(String method, RawJson params, Duration limit)
             throws McpException, InterruptedException {
-        if (!run.config().equals(config)) {
-            throw McpException.lost(
-                    "The server's configuration was changed before its task was over");
-        }
         return client.send(method, params, round, limit);
     }
 
@@ -327,7 +322,7 @@ final class CallTask {
 
     /**
      * Puts what was not asked before to the call's author, and takes back what is not asked any
-     * more.
+     * more; that is asked anew when the server does.
      */
     private void question(Map<String, CallInput.Request> requests) throws McpException {
         withdraw(requests.keySet());
@@ -361,8 +356,8 @@ final class CallTask {
                 .removeIf(
                         question -> {
                             boolean over = Collections.disjoint(question.getValue(), asks);
-                            if (over && input != null) {
-                                input.withdrawn(question.getKey());
+                            if (over && input != null && input.withdrawn(question.getKey())) {
+                                asked.removeAll(question.getValue());
                             }
                             return over;
                         });
@@ -424,6 +419,7 @@ final class CallTask {
 
     private RawJson collected() throws McpException, InterruptedException {
         var early = collecting;
+        McpException first = null;
         if (early != null) {
             try {
                 var result = early.await(capped(LOOK));
@@ -434,9 +430,24 @@ final class CallTask {
             } catch (McpException e) {
                 // It may have been too early, or lost: it is asked for once more.
                 collecting = null;
+                first = e;
             }
         }
-        return insist(RESULT, id);
+        try {
+            return insist(RESULT, id);
+        } catch (McpException e) {
+            if (first != null && first.kind() == McpException.Kind.SERVER_ERROR && isUnknown(e)) {
+                throw first;
+            }
+            throw e;
+        }
+    }
+
+    /** Whether the server does not have the task, any more perhaps. */
+    private static boolean isUnknown(McpException failure) {
+        var own = failure.serverError();
+        var code = own == null ? null : own.code();
+        return code != null && code == UNKNOWN;
     }
 
     /** Nobody waits for that, and nothing follows from how it ends. */

@@ -1,7 +1,6 @@
 package dev.perigee.worker.instance;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
@@ -43,7 +42,7 @@ final class CallTasks {
     private final CallRounds rounds;
     private boolean accepted;
     private boolean augmented;
-    private @Nullable ServerConfig config;
+    private @Nullable String url;
     private @Nullable CallTask task;
 
     private record Wanted(@JsonProperty("ttl") long ttl) {}
@@ -77,7 +76,11 @@ final class CallTasks {
      */
     CallRound round() {
         return new CallRound(
-                mayAsk(), rounds.haveBegun(), accepted, CallReporting.levelOf(order.request()));
+                mayAsk(),
+                rounds.haveBegun(),
+                accepted,
+                CallReporting.levelOf(order.request()),
+                null);
     }
 
     private boolean mayAsk() {
@@ -91,7 +94,7 @@ final class CallTasks {
      */
     RawJson params(ServerRun run) {
         var params = rounds.params(request.params());
-        config = run.config();
+        url = run.config().url();
         augmented = isForLegacy(run);
         if (!augmented) {
             return params;
@@ -166,16 +169,7 @@ final class CallTasks {
             teller.tell(created);
         }
         end();
-        task =
-                new CallTask(
-                        run,
-                        config == null ? run.config() : config,
-                        client,
-                        created,
-                        mayAsk(),
-                        left,
-                        input,
-                        teller);
+        task = new CallTask(run, url, client, created, mayAsk(), left, input, teller);
         return true;
     }
 

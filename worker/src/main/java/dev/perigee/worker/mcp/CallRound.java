@@ -12,10 +12,16 @@ import org.jspecify.annotations.Nullable;
  * @param tasks whether a modern server may answer by a task, or has one that the request is of
  * @param logLevel the least level of the messages that a modern server is to send of it; null for
  *     none. A legacy one is told for all its calls
+ * @param url the only configured address that it may go to; null for whichever there is
  */
-public record CallRound(boolean mayAsk, boolean later, boolean tasks, @Nullable LogLevel logLevel) {
+public record CallRound(
+        boolean mayAsk,
+        boolean later,
+        boolean tasks,
+        @Nullable LogLevel logLevel,
+        @Nullable String url) {
     /** A request of one round. */
-    public static final CallRound ONLY = new CallRound(false, false, false, null);
+    public static final CallRound ONLY = new CallRound(false, false, false, null, null);
 
     /**
      * To be asked before it is sent.
@@ -29,6 +35,18 @@ public record CallRound(boolean mayAsk, boolean later, boolean tasks, @Nullable 
                     McpException.Kind.REQUEST_REFUSED,
                     false,
                     "The server no longer speaks the revision in which it asked");
+        }
+    }
+
+    /**
+     * The same.
+     *
+     * @param address that is configured
+     * @throws McpException when it belongs to what was sent to another one
+     */
+    void requireAddress(String address) throws McpException {
+        if (url != null && !url.equals(address)) {
+            throw McpException.lost("The server's url was changed before its task was over");
         }
     }
 }

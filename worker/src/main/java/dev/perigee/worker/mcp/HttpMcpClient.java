@@ -184,7 +184,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
             Duration timeout)
             throws McpException, InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
-        var session = session(deadline);
+        var session = session(round, deadline);
         round.requireEra(session.isModern());
         var call = new HttpCall(method, params, headers, round, deadline, inFlight);
         post(session, call);
@@ -246,8 +246,21 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
     }
 
     private HttpSession session(long deadlineNanos) throws McpException, InterruptedException {
-        parts.target().renew(deadlineNanos);
-        return sessions.get(parts.target().get().url(), deadlineNanos);
+        return session(CallRound.ONLY, deadlineNanos);
+    }
+
+    /** The address of a session stays as it is: what is sent through this one goes there. */
+    private HttpSession session(CallRound round, long deadlineNanos)
+            throws McpException, InterruptedException {
+        while (true) {
+            parts.target().renew(deadlineNanos);
+            var url = parts.target().get().url();
+            round.requireAddress(url);
+            var session = sessions.get(url, deadlineNanos);
+            if (round.url() == null || session.isUsable(url)) {
+                return session;
+            } // Another address may have been configured while it was made.
+        }
     }
 
     private void post(HttpSession session, HttpCall call) {
@@ -428,7 +441,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
     private void sendAgain(HttpCall call, Preparation first) {
         try {
             first.run();
-            var session = session(call.deadlineNanos());
+            var session = session(call.round(), call.deadlineNanos());
             call.round().requireEra(session.isModern());
             post(session, call);
         } catch (McpException e) {

@@ -61,6 +61,12 @@ final class TaskCallTest {
         bench.close();
     }
 
+    private List<CallInputRequired> questions(ServerConfig config, ToolOrder.Execute of) {
+        return bench.journal(config).all(CallInputRequired.class).stream()
+                .filter(each -> each.requestId().equals(of.request().requestId()))
+                .toList();
+    }
+
     private static ToolOrder.Execute order(
             Bench on,
             ServerConfig config,
@@ -208,6 +214,7 @@ final class TaskCallTest {
     @DisplayName("its questions are those of its call, and who accepts none is told so")
     void asks() {
         for (var config : List.of(required, modern)) {
+            int before = bench.journal(config).all(CallInputRequired.class).size();
             // A server that refuses the request for its question, or a response that it has.
             var call =
                     begin(config, Map.of("ask", true, "early", 1, "refuse", true), "task", "input");
@@ -217,8 +224,8 @@ final class TaskCallTest {
                     await().atMost(Bench.PATIENCE)
                             .until(
                                     () -> bench.journal(config).all(CallInputRequired.class),
-                                    all -> !all.isEmpty())
-                            .getFirst();
+                                    all -> all.size() > before)
+                            .get(before);
             assertThat(question.requestId()).isEqualTo(call.request().requestId());
             assertThat(question.requests().text()).contains("***").doesNotContain("very-secret");
             var name = config.equals(modern) ? "room" : "question";
@@ -247,16 +254,26 @@ final class TaskCallTest {
                             "task",
                             "input");
             assertThat(told(bench.result(call)).path("seen").asInt(0)).isEqualTo(3);
-            var asked =
-                    bench.journal(config).all(CallInputRequired.class).stream()
-                            .filter(each -> each.requestId().equals(call.request().requestId()))
-                            .toList();
+            var asked = questions(config, call);
             assertThat(asked).hasSize(config.equals(modern) ? 1 : 0);
             for (var question : asked) {
                 assertThat(message(respond(config, call, question.inputId(), "room")))
                         .contains("withdrawn");
             }
         }
+    }
+
+    @Test
+    @DisplayName("a modern question that one report lacks is asked anew")
+    void askedAnew() {
+        var call = begin(modern, Map.of("ask", true, "gone", 2, "polls", 3), "task", "input");
+        await().atMost(Bench.PATIENCE).until(() -> questions(modern, call).size() == 2);
+        var asked = questions(modern, call);
+        assertThat(message(respond(modern, call, asked.getFirst().inputId(), "room")))
+                .contains("withdrawn");
+        assertThat(code(respond(modern, call, asked.getLast().inputId(), "room"))).isNull();
+
+        assertThat(told(bench.result(call)).at("/told/content/n").asInt(0)).isEqualTo(1);
     }
 
     @Test
@@ -358,6 +375,9 @@ final class TaskCallTest {
             assertThat(code(bench.result(cancelled))).isEqualTo(ErrorCode.SERVER_ERROR);
             assertThat(message(bench.result(cancelled))).contains("cancelled", "***");
         }
+        // By the request for its question it told how it ended, and then forgot the task.
+        var once = Map.of("ask", true, "end", "failed", "forget", true);
+        assertThat(message(bench.result(begin(required, once, "task")))).isEqualTo("as ordered");
     }
 
     @Test

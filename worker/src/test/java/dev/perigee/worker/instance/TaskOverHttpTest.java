@@ -14,6 +14,7 @@ import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.protocol.tool.ToolResult;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -45,13 +46,17 @@ final class TaskOverHttpTest {
                     {"task":{"taskId":"t1","status":"working","pollInterval":0}}""",
                     "tasks/get",
                     """
-                    {"taskId":"t1","status":"working","pollInterval":0}""");
+                    {"taskId":"t1","status":"working","pollInterval":0}""",
+                    "tasks/result",
+                    """
+                    {"content":[]}""");
 
     private final Bench bench = new Bench();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final List<String> asked = new CopyOnWriteArrayList<>();
     private HttpServer server;
     private volatile boolean refuses;
+    private volatile boolean done;
 
     @BeforeEach
     void start() throws IOException {
@@ -77,15 +82,23 @@ final class TaskOverHttpTest {
             }
             var message = Json.tree(body);
             var method = message.path("method").asString("");
-            asked.add(method + " by " + exchange.getRequestHeaders().getFirst("X-Who"));
+            asked.add(
+                    "%s at %s by %s"
+                            .formatted(
+                                    method,
+                                    exchange.getRequestURI().getPath(),
+                                    exchange.getRequestHeaders().getFirst("X-Who")));
             if (!message.has("id")) {
                 exchange.sendResponseHeaders(202, -1);
             } else if (refuses && method.equals("tasks/get")) {
                 exchange.sendResponseHeaders(401, -1);
             } else {
+                var result = RESULTS.getOrDefault(method, "{}");
                 var answer =
                         "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}"
-                                .formatted(message.path("id"), RESULTS.getOrDefault(method, "{}"))
+                                .formatted(
+                                        message.path("id"),
+                                        done ? result.replace("working", "completed") : result)
                                 .getBytes(StandardCharsets.UTF_8);
                 exchange.getResponseHeaders().add("Content-Type", "application/json");
                 exchange.sendResponseHeaders(200, answer.length);
@@ -94,8 +107,8 @@ final class TaskOverHttpTest {
         }
     }
 
-    private ServerConfig config(String who) {
-        var url = "http://127.0.0.1:%d/mcp".formatted(server.getAddress().getPort());
+    private ServerConfig config(String path, String who) {
+        var url = "http://127.0.0.1:%d%s".formatted(server.getAddress().getPort(), path);
         return ServerConfigBuilder.elsewhere(
                         "a",
                         "slug-a",
@@ -106,14 +119,18 @@ final class TaskOverHttpTest {
                 .build();
     }
 
-    private ErrorCode codeAfter(Runnable change) {
-        var config = config("first");
+    private ToolResult resultAfter(Runnable change) {
+        var config = config("/mcp", "first");
         assertThat(bench.configure(config).outcome()).isEqualTo(CommandOutcome.COMPLETED);
         var order = bench.request(config, "tools/call", "slug-a:work", RawJson.EMPTY_OBJECT);
         assertThat(bench.instances.execute(order).answered()).isNull();
-        await().atMost(Bench.PATIENCE).until(() -> asked.contains("tasks/get by first"));
+        await().atMost(Bench.PATIENCE).until(() -> asked.contains("tasks/get at /mcp by first"));
         change.run();
-        var error = bench.result(order).error();
+        return bench.result(order);
+    }
+
+    private ErrorCode codeAfter(Runnable change) {
+        var error = resultAfter(change).error();
         assertThat(error).isNotNull();
         assertThat(error.retryable()).isFalse();
         return error.code();
@@ -127,16 +144,32 @@ final class TaskOverHttpTest {
         await().atMost(Bench.PATIENCE)
                 .until(
                         () ->
-                                bench.snapshot(config("first")).status()
+                                bench.snapshot(config("/mcp", "first")).status()
                                         == ServerStatus.REQUIRES_REAUTH);
     }
 
     @Test
-    @DisplayName("another configuration hears nothing of the task")
+    @DisplayName("another url hears nothing of the task")
     void isConfiguredOtherwise() {
-        assertThat(codeAfter(() -> bench.configure(config("second"))))
+        assertThat(codeAfter(() -> bench.configure(config("/other", "first"))))
                 .isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
 
-        assertThat(asked).doesNotContain("tasks/get by second", "tasks/cancel by second");
+        assertThat(asked).noneMatch(each -> each.startsWith("tasks/") && each.contains("/other"));
+    }
+
+    @Test
+    @DisplayName("with other headers its server is asked for it on")
+    void isConfiguredInBetween() {
+        var result =
+                resultAfter(
+                        () -> {
+                            bench.configure(config("/mcp", "second"));
+                            await().atMost(Bench.PATIENCE)
+                                    .until(() -> asked.contains("tasks/get at /mcp by second"));
+                            done = true;
+                        });
+
+        assertThat(result.error()).isNull();
+        assertThat(asked).noneMatch(each -> each.startsWith("tasks/cancel"));
     }
 }

@@ -134,7 +134,7 @@ final class StdioHandshakeTest {
         assertThat(meta.put(RawJson.EMPTY_OBJECT).text())
                 .startsWith("{\"_meta\":{")
                 .doesNotContain("logLevel");
-        var logging = meta.put(params, new CallRound(true, false, false, LogLevel.DEBUG));
+        var logging = meta.put(params, new CallRound(true, false, false, LogLevel.DEBUG, null));
         assertThat(
                         Json.tree(logging.bytes())
                                 .at("/_meta/io.modelcontextprotocol~1logLevel")
