@@ -223,7 +223,9 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
             return List.of();
         }
         var call = new HttpCall(ModernMeta.LISTEN, params, deadline, inFlight);
-        session.post(call);
+        if (!session.post(call)) {
+            inFlight.fail(call.id(), HttpFailures.noSession());
+        }
         if (closed) {
             inFlight.fail(call.id(), closedNow());
         }
@@ -265,7 +267,9 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
 
     private void post(HttpSession session, HttpCall call) {
         inFlight.sent();
-        session.post(call);
+        if (!session.post(call)) {
+            sendAgain(call);
+        }
         if (closed) {
             inFlight.fail(call.id(), closedNow());
         }

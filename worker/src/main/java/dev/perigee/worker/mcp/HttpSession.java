@@ -183,19 +183,27 @@ final class HttpSession
         notifications.begin();
     }
 
-    /** Sends a request; the client's callbacks get its outcome. */
-    void post(HttpCall call) {
+    /**
+     * Sends a request; the client's callbacks get its outcome. False, and nothing is sent, where
+     * the session was retired after it had been handed out: nothing would come of it.
+     */
+    boolean post(HttpCall call) {
+        calls.add(call); // Before the look: who retires it looks at its calls afterwards.
+        if (retired && !call.isHandshake()) {
+            forget(call);
+            return false;
+        }
         var expected =
                 kind == HttpTransport.STREAMABLE ? Exchange.Kind.ANSWER : Exchange.Kind.RECEIPT;
         var exchange = exchange(expected, call);
         if (expected == Exchange.Kind.ANSWER && !call.isHandshake() && !isModern()) {
             exchange.mayBeResumed();
         }
-        calls.add(call);
         call.goesThrough(this, exchange);
         var message = Envelopes.request(call.message(modern));
         SessionRequests.send(transport, message, call.method(), exchange, call);
         lingering.sweep();
+        return true;
     }
 
     @Override
