@@ -96,9 +96,7 @@ final class OAuthFleetTest {
             assertThat(backend.text(server, "whoami", "{}")).isEqualTo("0");
 
             o.order("{\"hold\":true,\"forget\":true}");
-            var call =
-                    backend.request(
-                            server, "whoami", "{}", it -> it.put("timeout_ms", 120_000));
+            var call = backend.request(server, "whoami", "{}", it -> it.put("timeout_ms", 120_000));
             await().atMost(Records.PATIENCE).until(() -> o.seen().path("held").asInt() == 1);
             fleet.part("gateway-1").kill();
             o.order("{\"hold\":false}");
