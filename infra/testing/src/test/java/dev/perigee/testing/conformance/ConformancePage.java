@@ -20,6 +20,9 @@ final class ConformancePage {
 
             The suite starts a server, a program on the [TypeScript client](../../infra/clients/typescript/README.md) installs that server by topics, calls it through them, answers its
             questions and uninstalls it, and the suite checks what the worker sent. Answers to questions, defaults of forms among them, are that program's, as they are any backend's.
+            In scenarios of authorization (`auth/`) the program is the user's browser, too: it follows the URL that comes as an event, and configures the server with what the redirect brings.
+            Where a scenario has neither a client nor a metadata document, the program names one that somebody registered before; the suite takes any. More scopes are asked for, but not exchanged:
+            the suite has the same code for each authorization, and a fleet sends none twice. `OAuthFleetTest` does that with another authorization server.
             """;
 
     private static final String SERVERS =

@@ -24,6 +24,11 @@ import org.junit.jupiter.api.io.TempDir;
 final class ConformanceTest {
     private static final Path PAGE = Checkout.root().resolve("docs/reference/conformance.md");
 
+    private static final String KEYS = "k:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+
+    /** The one that the suite expects; nobody reads it. */
+    private static final String DOCUMENT = "https://conformance-test.local/client-metadata.json";
+
     /** Runs are mostly waits: for programs that start, for the broker, for a retry. */
     private static final int SIDE_BY_SIDE = 4;
 
@@ -37,7 +42,10 @@ final class ConformanceTest {
         SortedMap<SuiteScenario, Verdict> asServer;
         try (var fleet =
                         FleetUnderTest.named("conformance")
+                                .gateway("state.encryption-keys", KEYS)
                                 .worker("mcp.announce-input", "true")
+                                .worker("oauth.client-metadata-url", DOCUMENT)
+                                .worker("oauth.redirect-uri", "https://backend.example/back")
                                 .start();
                 var threads = Executors.newFixedThreadPool(SIDE_BY_SIDE)) {
             var door = threads.submit(() -> DoorRuns.of(suite, servers, fleet, work));
