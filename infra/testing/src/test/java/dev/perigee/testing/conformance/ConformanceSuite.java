@@ -119,7 +119,9 @@ final class ConformanceSuite {
             arguments.addAll(List.of("--spec-version", scenario.revision()));
         }
         var ended = run(arguments);
-        return Verdict.read(ended.code() == 0, results, ended.output());
+        // Some scenarios take any end of a client; the program's own checks count in all of them.
+        boolean passes = ended.code() == 0 && !ended.output().contains("Client exited with code");
+        return Verdict.read(passes, results, ended.output());
     }
 
     private Ended run(List<String> arguments) throws IOException, InterruptedException {
