@@ -219,7 +219,7 @@ final class CallTask {
         try {
             report = TaskReport.read(exchange(GET, id));
         } catch (McpException e) {
-            if (!passes(e) || !machine.missed()) {
+            if (!e.mayPass() || !machine.missed()) {
                 throw e;
             }
             waitAsAsked(e);
@@ -261,32 +261,12 @@ final class CallTask {
             try {
                 return exchange(method, params);
             } catch (McpException e) {
-                if (!passes(e) || failures == TaskMachine.MOST_FAILURES) {
+                if (!e.mayPass() || failures == TaskMachine.MOST_FAILURES) {
                     throw e;
                 }
                 pause(TaskMachine.USUAL_POLL.multipliedBy(1L << Math.min(failures, 5)));
             }
         }
-    }
-
-    /** Whether the server may well answer the next time. */
-    private static boolean passes(McpException failure) {
-        return switch (failure.kind()) {
-            case TIMEOUT, UNREACHABLE, RATE_LIMITED, HTTP_FAILED, NOT_READ -> true;
-            case SERVER_ERROR,
-                    UNAUTHORIZED,
-                    FORBIDDEN,
-                    AUTHORIZATION_REQUIRED,
-                    REQUEST_REFUSED,
-                    HTTP_REFUSED,
-                    EGRESS_REFUSED,
-                    CRASHED,
-                    CLOSED,
-                    CANCELLED,
-                    TOO_LARGE,
-                    INVALID_ANSWER ->
-                    false;
-        };
     }
 
     private void ask(TaskReport report) throws McpException, InterruptedException {
@@ -314,7 +294,7 @@ final class CallTask {
         try {
             collecting = send(RESULT, id, capped(LOOK));
         } catch (McpException e) {
-            if (!passes(e)) {
+            if (!e.mayPass()) {
                 throw e;
             }
         }

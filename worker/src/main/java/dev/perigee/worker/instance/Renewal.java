@@ -103,7 +103,7 @@ final class Renewal {
             return false;
         } catch (McpException e) {
             refused.addAll(subscriptions.all());
-            return isUnreached(e);
+            return e.mayPass();
         } finally {
             subscriptions.end();
         }
@@ -128,7 +128,7 @@ final class Renewal {
                 }
             } catch (McpException e) {
                 refused.add(uri);
-                unreached |= isUnreached(e);
+                unreached |= e.mayPass();
             } finally {
                 subscriptions.end();
             }
@@ -139,24 +139,5 @@ final class Renewal {
     private static Duration left(long untilNanos) {
         var all = Duration.ofNanos(Math.max(0, untilNanos - System.nanoTime()));
         return all.compareTo(EACH) < 0 ? all : EACH;
-    }
-
-    private static boolean isUnreached(McpException failure) {
-        return switch (failure.kind()) {
-            case TIMEOUT, UNREACHABLE, RATE_LIMITED, HTTP_FAILED, NOT_READ -> true;
-            case SERVER_ERROR,
-                    UNAUTHORIZED,
-                    FORBIDDEN,
-                    AUTHORIZATION_REQUIRED,
-                    REQUEST_REFUSED,
-                    HTTP_REFUSED,
-                    EGRESS_REFUSED,
-                    CRASHED,
-                    CLOSED,
-                    CANCELLED,
-                    TOO_LARGE,
-                    INVALID_ANSWER ->
-                    false;
-        };
     }
 }

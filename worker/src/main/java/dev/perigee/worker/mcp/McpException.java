@@ -176,6 +176,26 @@ public final class McpException extends Exception {
         return kind;
     }
 
+    /** Whether the server may well answer the next time. */
+    public boolean mayPass() {
+        return switch (kind) {
+            case TIMEOUT, UNREACHABLE, RATE_LIMITED, HTTP_FAILED, NOT_READ -> true;
+            case SERVER_ERROR,
+                    UNAUTHORIZED,
+                    FORBIDDEN,
+                    AUTHORIZATION_REQUIRED,
+                    REQUEST_REFUSED,
+                    HTTP_REFUSED,
+                    EGRESS_REFUSED,
+                    CRASHED,
+                    CLOSED,
+                    CANCELLED,
+                    TOO_LARGE,
+                    INVALID_ANSWER ->
+                    false;
+        };
+    }
+
     /** Whether the process has ended, or is about to. */
     public boolean isEnd() {
         return kind == Kind.CRASHED || kind == Kind.CLOSED;
