@@ -422,16 +422,7 @@ class RecordReaderTest {
     @Test
     @DisplayName("OPS-13: takes references, and refuses plain secrets where they are forbidden")
     void forbidsPlainSecrets() {
-        var forbids =
-                new RecordReader(
-                        new ReplyTopics(NAMES, List.of()),
-                        PARTITIONS,
-                        1 << 20,
-                        Duration.ofSeconds(30),
-                        Duration.ofHours(1),
-                        new BrokerClock(),
-                        PlainSecrets.FORBID,
-                        true);
+        var forbids = reader(PlainSecrets.FORBID, true);
         var command =
                 """
                 {"id":"c-1","command_type":"configure","payload":{"event":"mcp_installation_created",
@@ -459,16 +450,7 @@ class RecordReaderTest {
     @Test
     @DisplayName("CAL-17: takes OAuth where the state topic is encrypted, and bound tokens only")
     void takesOAuth() {
-        var open =
-                new RecordReader(
-                        new ReplyTopics(NAMES, List.of()),
-                        PARTITIONS,
-                        1 << 20,
-                        Duration.ofSeconds(30),
-                        Duration.ofHours(1),
-                        new BrokerClock(),
-                        PlainSecrets.ALLOW,
-                        false);
+        var open = reader(PlainSecrets.ALLOW, false);
         var command =
                 """
                 {"id":"c-1","command_type":"configure","payload":{"event":"mcp_installation_created",
@@ -498,6 +480,19 @@ class RecordReaderTest {
                 PARTITIONS,
                 maxBytes,
                 Duration.ofSeconds(30));
+    }
+
+    /** One of these rules for secrets. */
+    private static RecordReader reader(PlainSecrets plain, boolean sealsState) {
+        return new RecordReader(
+                new ReplyTopics(NAMES, List.of()),
+                PARTITIONS,
+                1 << 20,
+                Duration.ofSeconds(30),
+                Duration.ofHours(1),
+                new BrokerClock(),
+                plain,
+                sealsState);
     }
 
     private Inbound generous(String key, String value) {

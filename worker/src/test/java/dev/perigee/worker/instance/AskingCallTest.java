@@ -58,27 +58,9 @@ final class AskingCallTest {
             long allMs) {
         var path = config.serverSlug() + ":ask";
         var plain = bench.request(config, "tools/call", path, arguments, timeout);
-        var order = with(plain, plain.request().acceptingInput(inputMs), allMs);
+        var order = Bench.order(plain, plain.request().acceptingInput(inputMs), allMs, null);
         assertThat(bench.instances.execute(order).answered()).isNull();
         return order;
-    }
-
-    @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
-    private static ToolOrder.Execute with(
-            ToolOrder.Execute plain, ToolRequest request, @Nullable Long allMs) {
-        return new ToolOrder.Execute(
-                plain.partition(),
-                plain.origin(),
-                plain.processId(),
-                request,
-                plain.deadline(),
-                null,
-                null,
-                null,
-                null,
-                allMs,
-                null,
-                null);
     }
 
     private CallInputRequired question(ServerConfig config, ToolOrder.Execute of) {
@@ -115,7 +97,7 @@ final class AskingCallTest {
                         inputId,
                         RawJson.of(responses),
                         null);
-        return bench.perform(with(plain, request, null));
+        return bench.perform(Bench.order(plain, request, null, null));
     }
 
     private static void assertRefused(ToolResult result, String why) {
@@ -326,7 +308,7 @@ final class AskingCallTest {
             quick.configure(config);
             var path = config.serverSlug() + ":ask";
             var plain = quick.request(config, "tools/call", path, Map.of());
-            var order = with(plain, plain.request().acceptingInput(LONG), LONG);
+            var order = Bench.order(plain, plain.request().acceptingInput(LONG), LONG, null);
             quick.instances.execute(order);
             await().atMost(Bench.PATIENCE)
                     .until(() -> quick.journal(config).all(CallInputRequired.class).size() == 1);

@@ -9,6 +9,7 @@ import dev.perigee.protocol.config.ServerConfigBuilder.Owner;
 import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.HeldQuestion;
 import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.protocol.link.InstanceOrder.Apply;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
@@ -343,6 +344,33 @@ final class Bench implements AutoCloseable {
 
     long pid(ServerConfig config) {
         return Long.parseLong(text(config, "pid", Map.of()));
+    }
+
+    /**
+     * An order with another request.
+     *
+     * @param inputMs how long its questions may wait, null where it may ask none
+     * @param from what it goes on from, null where it begins
+     */
+    @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
+    static ToolOrder.Execute order(
+            ToolOrder.Execute plain,
+            ToolRequest request,
+            @Nullable Long inputMs,
+            @Nullable HeldQuestion from) {
+        return new ToolOrder.Execute(
+                plain.partition(),
+                plain.origin(),
+                plain.processId(),
+                request,
+                plain.deadline(),
+                null,
+                null,
+                from == null ? null : true,
+                null,
+                inputMs,
+                null,
+                from == null ? null : Json.raw(from));
     }
 
     static boolean alive(long pid) {

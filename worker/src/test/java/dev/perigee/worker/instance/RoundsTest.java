@@ -60,30 +60,9 @@ final class RoundsTest {
             @Nullable HeldQuestion from) {
         var path = config.serverSlug() + ":book";
         var plain = bench.request(config, "tools/call", path, arguments);
-        var order = with(plain, plain.request().acceptingInput(inputMs), LONG, from);
+        var order = Bench.order(plain, plain.request().acceptingInput(inputMs), LONG, from);
         assertThat(bench.instances.execute(order).answered()).isNull();
         return order;
-    }
-
-    @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
-    private static ToolOrder.Execute with(
-            ToolOrder.Execute plain,
-            ToolRequest request,
-            @Nullable Long allMs,
-            @Nullable HeldQuestion from) {
-        return new ToolOrder.Execute(
-                plain.partition(),
-                plain.origin(),
-                plain.processId(),
-                request,
-                plain.deadline(),
-                null,
-                null,
-                from == null ? null : true,
-                null,
-                allMs,
-                null,
-                from == null ? null : Json.raw(from));
     }
 
     private List<CallInputRequired> asked(ServerConfig config, ToolOrder.Execute of) {
@@ -118,7 +97,7 @@ final class RoundsTest {
                         inputId,
                         RawJson.of(responses),
                         null);
-        return bench.perform(with(plain, request, null, null));
+        return bench.perform(Bench.order(plain, request, null, null));
     }
 
     private JsonNode told(ToolOrder.Execute call) {

@@ -83,7 +83,7 @@ final class TaskCallTest {
                         all,
                         Duration.ofMillis(timeoutMs));
         var asks = List.of(accepts).contains("input");
-        return with(plain, accepting(plain.request(), accepts), asks ? 60_000L : null);
+        return Bench.order(plain, accepting(plain.request(), accepts), asks ? 60_000L : null, null);
     }
 
     private static ToolRequest accepting(ToolRequest from, String... accepts) {
@@ -101,24 +101,6 @@ final class TaskCallTest {
                 accepts.length == 0 ? null : List.of(accepts),
                 null,
                 null,
-                null,
-                null);
-    }
-
-    @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
-    private static ToolOrder.Execute with(
-            ToolOrder.Execute plain, ToolRequest request, @Nullable Long inputMs) {
-        return new ToolOrder.Execute(
-                plain.partition(),
-                plain.origin(),
-                plain.processId(),
-                request,
-                plain.deadline(),
-                null,
-                null,
-                null,
-                null,
-                inputMs,
                 null,
                 null);
     }
@@ -356,7 +338,7 @@ final class TaskCallTest {
                         inputId,
                         RawJson.of("{\"" + name + "\":" + YES + "}"),
                         null);
-        return bench.perform(with(plain, request, null));
+        return bench.perform(Bench.order(plain, request, null, null));
     }
 
     @Test
@@ -482,7 +464,7 @@ final class TaskCallTest {
                         () -> Instant.now().plus(ahead.get()))) {
             quick.configure(required);
             var call = order(quick, required, Map.of("polls", NEVER, "poll", 1e300), 30_000);
-            var order = with(call, accepting(call.request(), "task"), null);
+            var order = Bench.order(call, accepting(call.request(), "task"), null, null);
             assertThat(quick.instances.execute(order).answered()).isNull();
             await().atMost(Bench.PATIENCE)
                     .until(() -> !quick.journal(required).all(CallTask.class).isEmpty());
