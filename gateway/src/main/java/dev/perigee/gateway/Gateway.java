@@ -1,7 +1,7 @@
 package dev.perigee.gateway;
 
-import dev.perigee.gateway.admin.AdminServer;
-import dev.perigee.gateway.admin.AdminSettings;
+import dev.perigee.gateway.admin.GatewayAdminServer;
+import dev.perigee.gateway.admin.GatewayAdminSettings;
 import dev.perigee.gateway.admin.Readiness;
 import dev.perigee.gateway.console.Console;
 import dev.perigee.gateway.console.FleetSources;
@@ -11,7 +11,7 @@ import dev.perigee.gateway.inbound.FeedLimits;
 import dev.perigee.gateway.inbound.Membership;
 import dev.perigee.gateway.inbound.PollLoop;
 import dev.perigee.gateway.inbound.Reach;
-import dev.perigee.gateway.inbound.TopicTail;
+import dev.perigee.gateway.inbound.TopicFollower;
 import dev.perigee.gateway.link.LinkSettings;
 import dev.perigee.gateway.link.WorkerLinks;
 import dev.perigee.gateway.outbound.FastPublisher;
@@ -68,7 +68,7 @@ public final class Gateway implements AutoCloseable {
     private final PrometheusMeterRegistry registry =
             new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
-    private @Nullable AdminServer admin;
+    private @Nullable GatewayAdminServer admin;
 
     private Gateway(String id) {
         this.id = id;
@@ -212,7 +212,7 @@ public final class Gateway implements AutoCloseable {
                                 links,
                                 fleet);
         var processIds =
-                new TopicTail(
+                new TopicFollower(
                         "process-ids",
                         clients::processIdConsumer,
                         new ProcessIdReader(names.of(Topic.STATUS), services.processIds()));
@@ -285,7 +285,7 @@ public final class Gateway implements AutoCloseable {
                 new GatewayReadiness(
                         loop, partitions, links, watch, brokers, counts, health, backlogs, clock);
         gauges.ready(readiness);
-        var access = AdminSettings.access(settings);
+        var access = GatewayAdminSettings.access(settings);
         var console =
                 Console.of(
                         settings,
@@ -336,11 +336,15 @@ public final class Gateway implements AutoCloseable {
         return began;
     }
 
-    private AdminServer serve(
+    private GatewayAdminServer serve(
             Settings settings, AdminAccess access, Readiness readiness, Handler... pages) {
         try {
-            return AdminServer.start(
-                    settings.value(AdminSettings.LISTEN), access, readiness, registry, pages);
+            return GatewayAdminServer.start(
+                    settings.value(GatewayAdminSettings.LISTEN),
+                    access,
+                    readiness,
+                    registry,
+                    pages);
         } catch (IOException e) {
             throw new GatewayStartException(
                     e.getMessage() + ": set admin.listen to a free address", e);

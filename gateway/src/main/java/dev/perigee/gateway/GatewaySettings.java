@@ -1,6 +1,6 @@
 package dev.perigee.gateway;
 
-import dev.perigee.gateway.admin.AdminSettings;
+import dev.perigee.gateway.admin.GatewayAdminSettings;
 import dev.perigee.gateway.console.ConsoleSettings;
 import dev.perigee.gateway.inbound.PlainSecrets;
 import dev.perigee.gateway.link.LinkSettings;
@@ -211,7 +211,7 @@ public final class GatewaySettings {
                     .with(LinkSettings.SCHEMA)
                     .with(PlacementSettings.SCHEMA)
                     .with(QuarantineSettings.SCHEMA)
-                    .with(AdminSettings.SCHEMA)
+                    .with(GatewayAdminSettings.SCHEMA)
                     .with(ConsoleSettings.SCHEMA)
                     .with(TracingSettings.SCHEMA)
                     .withRule(

@@ -1,6 +1,6 @@
 package dev.perigee.gateway;
 
-import dev.perigee.gateway.inbound.TopicTail;
+import dev.perigee.gateway.inbound.TopicFollower;
 import dev.perigee.gateway.partition.ProcessIdOwners;
 import dev.perigee.protocol.event.Event;
 import java.nio.charset.StandardCharsets;
@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Reads from the topic of statuses who has which process id. For one thread. */
-final class ProcessIdReader implements TopicTail.Reader {
+final class ProcessIdReader implements TopicFollower.Reader {
     private static final Logger LOG = LoggerFactory.getLogger(ProcessIdReader.class);
 
     private final String topic;

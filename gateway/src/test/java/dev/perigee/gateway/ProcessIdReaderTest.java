@@ -2,7 +2,7 @@ package dev.perigee.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.gateway.inbound.TopicTail;
+import dev.perigee.gateway.inbound.TopicFollower;
 import dev.perigee.gateway.partition.ProcessIdOwners;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -32,7 +32,7 @@ final class ProcessIdReaderTest {
         var told = new ProcessIdReader(TOPIC, new ProcessIdOwners());
         var consumers = new LinkedBlockingQueue<MockConsumer<byte[], byte[]>>();
         try (var tail =
-                new TopicTail(
+                new TopicFollower(
                         "test",
                         () -> {
                             var consumer = consumer();
@@ -88,7 +88,7 @@ final class ProcessIdReaderTest {
 
     /** Tells what happened, and passes it on. */
     private record Told(ProcessIdReader to, BlockingQueue<String> seen)
-            implements TopicTail.Reader {
+            implements TopicFollower.Reader {
         @Override
         public Map<TopicPartition, Long> starts(Consumer<byte[], byte[]> consumer) {
             return to.starts(consumer);

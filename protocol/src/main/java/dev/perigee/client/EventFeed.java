@@ -35,7 +35,7 @@ public final class EventFeed implements AutoCloseable {
 
     private final RecordSource source;
     private final TopicNames names;
-    private final RecentIds ids = new RecentIds(REMEMBERED);
+    private final SeenIds ids = new SeenIds(REMEMBERED);
 
     private EventFeed(RecordSource source, TopicNames names) {
         this.source = source;

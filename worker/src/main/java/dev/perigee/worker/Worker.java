@@ -4,15 +4,15 @@ import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.tracing.Traced;
 import dev.perigee.tracing.Tracing;
-import dev.perigee.worker.admin.AdminServer;
-import dev.perigee.worker.admin.AdminSettings;
 import dev.perigee.worker.admin.Health;
 import dev.perigee.worker.admin.Health.Check;
 import dev.perigee.worker.admin.HeartbeatReport;
-import dev.perigee.worker.admin.JvmMeters;
 import dev.perigee.worker.admin.LimitMeters;
 import dev.perigee.worker.admin.ServerCapacity;
 import dev.perigee.worker.admin.ServerGauges;
+import dev.perigee.worker.admin.WorkerAdminServer;
+import dev.perigee.worker.admin.WorkerAdminSettings;
+import dev.perigee.worker.admin.WorkerJvmMeters;
 import dev.perigee.worker.egress.EgressGuards;
 import dev.perigee.worker.egress.EgressSettings;
 import dev.perigee.worker.instance.InstanceSettings;
@@ -35,7 +35,7 @@ import dev.perigee.worker.process.isolation.Isolation;
 import dev.perigee.worker.process.isolation.IsolationChoice;
 import dev.perigee.worker.process.isolation.IsolationSettings;
 import dev.perigee.worker.session.LinkServer;
-import dev.perigee.worker.session.LinkSettings;
+import dev.perigee.worker.session.LinkServerSettings;
 import dev.perigee.worker.session.SessionRegistry;
 import dev.perigee.worker.session.SessionSettings;
 import dev.perigee.worker.session.WorkerIdentity;
@@ -70,14 +70,14 @@ public final class Worker implements AutoCloseable {
     private final WorkerIdentity identity;
     private final Undertakings parts;
     private final LinkServer link;
-    private final AdminServer admin;
+    private final WorkerAdminServer admin;
     private final CountDownLatch leaseLost;
 
     private Worker(
             WorkerIdentity identity,
             Undertakings parts,
             LinkServer link,
-            AdminServer admin,
+            WorkerAdminServer admin,
             CountDownLatch leaseLost) {
         this.identity = identity;
         this.parts = parts;
@@ -117,7 +117,7 @@ public final class Worker implements AutoCloseable {
         var clock = Clock.systemUTC();
         var meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         parts.add("meters", meters::close);
-        parts.add("jvm meters", JvmMeters.bindTo(meters)::close);
+        parts.add("jvm meters", WorkerJvmMeters.bindTo(meters)::close);
         var traced = new Traced("worker", identity.workerId(), version());
         parts.add("tracing", Tracing.start(settings, traced, meters)::close);
 
@@ -163,9 +163,9 @@ public final class Worker implements AutoCloseable {
         // Stopped after the sessions, so that a worker that is leaving can be watched; started
         // before the link, since heartbeats tell where it is.
         var admin =
-                AdminServer.start(
-                        settings.value(AdminSettings.LISTEN),
-                        new AdminServer.Pages(
+                WorkerAdminServer.start(
+                        settings.value(WorkerAdminSettings.LISTEN),
+                        new WorkerAdminServer.Pages(
                                 live(processes, isolation),
                                 ready(processes, isolation, leaving, sessions),
                                 meters,
@@ -177,7 +177,7 @@ public final class Worker implements AutoCloseable {
         parts.add("admin", admin::close);
         // Before a gateway can have anything started; below again, for a port that was free.
         for (int port :
-                List.of(admin.uri().getPort(), settings.value(LinkSettings.LISTEN).port())) {
+                List.of(admin.uri().getPort(), settings.value(LinkServerSettings.LISTEN).port())) {
             if (port != 0) {
                 egress.listensAt(port);
                 instances.listensAt(port);
@@ -185,7 +185,7 @@ public final class Worker implements AutoCloseable {
         }
         var link =
                 LinkServer.start(
-                        LinkSettings.read(settings),
+                        LinkServerSettings.read(settings),
                         identity,
                         sessions,
                         heartbeat(
@@ -195,7 +195,7 @@ public final class Worker implements AutoCloseable {
                                 processes.usage(),
                                 admin.seenUri(),
                                 clock),
-                        settings.value(LinkSettings.HEARTBEAT_INTERVAL),
+                        settings.value(LinkServerSettings.HEARTBEAT_INTERVAL),
                         meters);
         parts.add("link", link::close);
         egress.listensAt(link.uri().getPort());
@@ -246,7 +246,7 @@ public final class Worker implements AutoCloseable {
                         LimitMeters.bindTo(meters));
         parts.add("limits", limits::close);
         // Each heartbeat measures anew, and readers of metrics no oftener than those.
-        var fresh = settings.value(LinkSettings.HEARTBEAT_INTERVAL).dividedBy(2);
+        var fresh = settings.value(LinkServerSettings.HEARTBEAT_INTERVAL).dividedBy(2);
         var owned =
                 new OwnedLauncher(
                         launcher,

@@ -7,12 +7,12 @@ import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 import dev.perigee.tracing.TracingSettings;
-import dev.perigee.worker.admin.AdminSettings;
+import dev.perigee.worker.admin.WorkerAdminSettings;
 import dev.perigee.worker.instance.InstanceOptions;
 import dev.perigee.worker.instance.InstanceSettings;
 import dev.perigee.worker.process.isolation.IsolationSettings;
 import dev.perigee.worker.secret.SecretSettings;
-import dev.perigee.worker.session.LinkSettings;
+import dev.perigee.worker.session.LinkServerSettings;
 import dev.perigee.worker.session.SessionSettings;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -75,11 +75,11 @@ public final class WorkerSettings {
     /** All keys, in the order of the reference page. */
     public static final SettingsSchema SCHEMA =
             SettingsSchema.of("worker", ID_SETTING, MODE, CACHE_DIRECTORY, CAPACITY, DRAIN_TIMEOUT)
-                    .with(LinkSettings.SCHEMA)
+                    .with(LinkServerSettings.SCHEMA)
                     .with(SessionSettings.SCHEMA)
                     .with(InstanceSettings.SCHEMA)
                     .with(IsolationSettings.SCHEMA)
-                    .with(AdminSettings.SCHEMA)
+                    .with(WorkerAdminSettings.SCHEMA)
                     .with(TracingSettings.SCHEMA)
                     .withRule(WorkerSettings::linkOpenToServers)
                     .withRule(WorkerSettings::secretsOpenToServers);
@@ -88,8 +88,8 @@ public final class WorkerSettings {
 
     /** What is wrong when jailed servers could pass for a gateway, null when they cannot. */
     private static @Nullable String linkOpenToServers(Settings settings) {
-        return settings.valueOrNull(LinkSettings.TOKEN) == null
-                        && settings.valueOrNull(LinkSettings.TLS_CLIENT_CA) == null
+        return settings.valueOrNull(LinkServerSettings.TOKEN) == null
+                        && settings.valueOrNull(LinkServerSettings.TLS_CLIENT_CA) == null
                         && IsolationSettings.letsReachHost(settings)
                 ? "link.token or link.tls.client-ca must be set: jailed servers have the host's"
                         + " network and could pass for a gateway. Write a secret into a file"
@@ -129,13 +129,13 @@ public final class WorkerSettings {
     }
 
     static boolean debugs(Settings settings) {
-        var debug = settings.valueOrNull(AdminSettings.DEBUG);
+        var debug = settings.valueOrNull(WorkerAdminSettings.DEBUG);
         return debug == null ? !isProduction(settings) : debug;
     }
 
     /** Who may see the admin pages: with the token, or from this machine where only people are. */
     static AdminAccess adminAccess(Settings settings) {
-        return AdminSettings.access(settings, IsolationSettings.letsReachHost(settings));
+        return WorkerAdminSettings.access(settings, IsolationSettings.letsReachHost(settings));
     }
 
     static Path caches(Settings settings) {

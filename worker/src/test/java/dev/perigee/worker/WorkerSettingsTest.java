@@ -8,9 +8,9 @@ import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.protocol.settings.InvalidSettingsException;
 import dev.perigee.protocol.tls.PemFile;
 import dev.perigee.protocol.tls.TlsFiles;
-import dev.perigee.worker.admin.AdminSettings;
+import dev.perigee.worker.admin.WorkerAdminSettings;
 import dev.perigee.worker.instance.IdlePolicy;
-import dev.perigee.worker.session.LinkSettings;
+import dev.perigee.worker.session.LinkServerSettings;
 import dev.perigee.worker.session.SessionSettings;
 import dev.perigee.worker.session.TlsOptions;
 import java.nio.file.Files;
@@ -42,13 +42,14 @@ final class WorkerSettingsTest {
     void hasTheNumbersOfTheDecisions() {
         var settings = WorkerSettings.SCHEMA.read(UNJAILED);
         assertThat(settings.value(SessionSettings.RETENTION)).isEqualTo(Duration.ofSeconds(30));
-        assertThat(settings.value(LinkSettings.HEARTBEAT_INTERVAL))
+        assertThat(settings.value(LinkServerSettings.HEARTBEAT_INTERVAL))
                 .isEqualTo(Duration.ofSeconds(30));
         assertThat(WorkerSettings.instances(settings).idle()).isEqualTo(IdlePolicy.defaults());
-        assertThat(settings.value(LinkSettings.LISTEN)).isEqualTo(new HostPort("127.0.0.1", 7070));
-        assertThat(settings.value(AdminSettings.LISTEN).host()).isEqualTo("127.0.0.1");
-        assertThat(settings.valueOrNull(LinkSettings.TOKEN)).isNull();
-        var link = LinkSettings.read(settings);
+        assertThat(settings.value(LinkServerSettings.LISTEN))
+                .isEqualTo(new HostPort("127.0.0.1", 7070));
+        assertThat(settings.value(WorkerAdminSettings.LISTEN).host()).isEqualTo("127.0.0.1");
+        assertThat(settings.valueOrNull(LinkServerSettings.TOKEN)).isNull();
+        var link = LinkServerSettings.read(settings);
         assertThat(link.pingInterval()).isEqualTo(Duration.ofSeconds(5));
         assertThat(link.pingTimeout()).isEqualTo(Duration.ofSeconds(10));
         var sessions = SessionSettings.read(settings, Duration.ofSeconds(21));
@@ -213,12 +214,12 @@ final class WorkerSettingsTest {
     void neverShowsTheToken() {
         var settings = WorkerSettings.SCHEMA.read(Map.of("link.token", "s3cret"));
         assertThat(settings.toString()).doesNotContain("s3cret");
-        assertThat(LinkSettings.read(settings).toString()).doesNotContain("s3cret");
+        assertThat(LinkServerSettings.read(settings).toString()).doesNotContain("s3cret");
     }
 
     @Test
     void readsTls() {
-        assertThat(LinkSettings.read(WorkerSettings.SCHEMA.read(UNJAILED)).tls()).isNull();
+        assertThat(LinkServerSettings.read(WorkerSettings.SCHEMA.read(UNJAILED)).tls()).isNull();
         var texts =
                 Map.of(
                         "link.tls.certificate",
@@ -229,7 +230,7 @@ final class WorkerSettingsTest {
                         "/tls/ca.crt",
                         "link.tls.reload-interval",
                         "3s");
-        assertThat(LinkSettings.read(WorkerSettings.SCHEMA.read(texts)).tls())
+        assertThat(LinkServerSettings.read(WorkerSettings.SCHEMA.read(texts)).tls())
                 .isEqualTo(
                         new TlsOptions(
                                 new TlsFiles(

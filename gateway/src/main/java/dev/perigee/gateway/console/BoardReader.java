@@ -1,6 +1,6 @@
 package dev.perigee.gateway.console;
 
-import dev.perigee.gateway.inbound.TopicTail;
+import dev.perigee.gateway.inbound.TopicFollower;
 import java.time.InstantSource;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Reads the topics onto a board; a failure is shown on it. */
-final class BoardReader implements TopicTail.Reader {
+final class BoardReader implements TopicFollower.Reader {
     private static final Logger LOG = LoggerFactory.getLogger(BoardReader.class);
 
     private final StartPositions starts;

@@ -2,7 +2,7 @@ package dev.perigee.gateway.console;
 
 import dev.perigee.gateway.deadletter.Drafter;
 import dev.perigee.gateway.inbound.RecordReader;
-import dev.perigee.gateway.inbound.TopicTail;
+import dev.perigee.gateway.inbound.TopicFollower;
 import dev.perigee.protocol.access.AdminAccess;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.topic.Topic;
@@ -80,7 +80,7 @@ public final class Console implements AutoCloseable {
                         () -> new Board(settings.value(ConsoleSettings.MEMORY), clock.instant()),
                         board -> {
                             var reader =
-                                    new TopicTail(
+                                    new TopicFollower(
                                             "console-reader",
                                             kafka.consumers(),
                                             new BoardReader(starts, board, clock));

@@ -54,7 +54,7 @@ final class Attacher {
     private void repeat(PartitionSession session) throws InterruptedException {
         var timing = options.timing();
         var backoff =
-                new Backoff(
+                new FullJitterBackoff(
                         timing.backoffMin(),
                         timing.recoveryBackoffMax(),
                         ThreadLocalRandom.current());

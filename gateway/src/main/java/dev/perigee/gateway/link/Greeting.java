@@ -17,22 +17,22 @@ final class Greeting {
     /** Greets and waits. */
     static Hello.Result exchange(LinkConnection connection, LinkOptions options, Duration atMost)
             throws AttemptFailedException, InterruptedException {
-        var exchange = new Exchange();
+        var exchange = new LinkExchange();
         connection.ask(
                 LinkMethod.HELLO,
                 Hello.Request.of(options.gatewayId(), LinkVersions.SPOKEN),
                 exchange);
         return switch (exchange.await(atMost)) {
-            case Exchange.Answer.Result(var json) -> checked(json, options.minimumRetention());
-            case Exchange.Answer.Refusal(var code, var message) ->
+            case LinkExchange.Answer.Result(var json) -> checked(json, options.minimumRetention());
+            case LinkExchange.Answer.Refusal(var code, var message) ->
                     throw new AttemptFailedException(
                             "the worker refuses the link: " + message + " (" + code + ")",
                             isPermanent(LinkError.of(code)));
-            case Exchange.Answer.Disconnected() ->
+            case LinkExchange.Answer.Disconnected() ->
                     throw new AttemptFailedException(
                             "the connection closed before hello: " + connection.closeReason(),
                             false);
-            case Exchange.Answer.Silence() ->
+            case LinkExchange.Answer.Silence() ->
                     throw new AttemptFailedException("no answer to hello", false);
         };
     }

@@ -60,11 +60,11 @@ public interface PartitionLink {
      *     wait
      * @throws LinkException when the session is gone already or the order is too large
      */
-    PendingOutcome submit(String method, Object order, Instant deadline, Runnable onEnd)
+    PendingOrder submit(String method, Object order, Instant deadline, Runnable onEnd)
             throws LinkException, InterruptedException;
 
     /** The same, for who waits. */
-    default PendingOutcome submit(String method, Object order, Instant deadline)
+    default PendingOrder submit(String method, Object order, Instant deadline)
             throws LinkException, InterruptedException {
         return submit(method, order, deadline, () -> {});
     }

@@ -135,7 +135,8 @@ final class PartitionSession implements PartitionLink {
         var until = Deadline.at(deadline);
         var reserve = until.nanosLeft() / 10;
         var backoff =
-                new Backoff(OVERLOAD_PAUSE_MIN, OVERLOAD_PAUSE_MAX, ThreadLocalRandom.current());
+                new FullJitterBackoff(
+                        OVERLOAD_PAUSE_MIN, OVERLOAD_PAUSE_MAX, ThreadLocalRandom.current());
         while (true) {
             try {
                 var call = calls.post(LinkMethod.EXECUTE, order, order.origin(), until);
@@ -155,11 +156,11 @@ final class PartitionSession implements PartitionLink {
     }
 
     @Override
-    public PendingOutcome submit(String method, Object order, Instant deadline, Runnable onEnd)
+    public PendingOrder submit(String method, Object order, Instant deadline, Runnable onEnd)
             throws LinkException, InterruptedException {
         var until = Deadline.at(deadline);
         var call = calls.post(method, order, null, until, onEnd);
-        return new PendingOutcome() {
+        return new PendingOrder() {
             @Override
             public InstanceOrder.Outcome await() throws LinkException, InterruptedException {
                 return calls.await(call, until, PartitionSession::outcome);
@@ -234,7 +235,7 @@ final class PartitionSession implements PartitionLink {
                         credit.grant(),
                         leaseUntil(via.clock()));
         var exchange =
-                new Exchange() {
+                new LinkExchange() {
                     @Override
                     public void result(RawJson json) {
                         attached(via, json);
@@ -243,11 +244,11 @@ final class PartitionSession implements PartitionLink {
                 };
         via.ask(LinkMethod.ATTACH, request, exchange);
         return switch (exchange.await(atMost)) {
-            case Exchange.Answer.Result ignored -> AttachStep.ATTACHED;
-            case Exchange.Answer.Refusal(var code, var ignored) ->
+            case LinkExchange.Answer.Result ignored -> AttachStep.ATTACHED;
+            case LinkExchange.Answer.Refusal(var code, var ignored) ->
                     refusedAttach(LinkError.of(code), code);
-            case Exchange.Answer.Disconnected() -> AttachStep.OVER;
-            case Exchange.Answer.Silence() -> {
+            case LinkExchange.Answer.Disconnected() -> AttachStep.OVER;
+            case LinkExchange.Answer.Silence() -> {
                 via.close("no answer to " + LinkMethod.ATTACH);
                 yield AttachStep.OVER;
             }
@@ -298,7 +299,7 @@ final class PartitionSession implements PartitionLink {
         delivery.mute();
         var via = calls.connection();
         if (end(SessionEnd.STOPPED) && via != null && via.clock() == null) {
-            leave(via, false, new Exchange()); // Without leases it would be kept for ever.
+            leave(via, false, new LinkExchange()); // Without leases it would be kept for ever.
         }
     }
 
@@ -315,7 +316,7 @@ final class PartitionSession implements PartitionLink {
         if (!end(SessionEnd.LEFT) || via == null) {
             return;
         }
-        var exchange = new Exchange();
+        var exchange = new LinkExchange();
         try {
             if (leave(via, handOff, exchange)) {
                 exchange.await(deadline);
@@ -340,7 +341,7 @@ final class PartitionSession implements PartitionLink {
             notices.attached(via, result);
             delivery.attached(via, result);
         } else if (isOver() && !(abandoned && via.clock() != null)) {
-            leave(via, false, new Exchange());
+            leave(via, false, new LinkExchange());
         }
     }
 
@@ -387,7 +388,7 @@ final class PartitionSession implements PartitionLink {
         return true;
     }
 
-    private boolean leave(LinkConnection via, boolean handOff, Exchange exchange) {
+    private boolean leave(LinkConnection via, boolean handOff, LinkExchange exchange) {
         var detach = new Attach.Detach(claim.partition(), claim.epoch(), handOff);
         return host.unlessReplaced(this, () -> via.ask(LinkMethod.DETACH, detach, exchange));
     }

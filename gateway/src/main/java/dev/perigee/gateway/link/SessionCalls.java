@@ -29,7 +29,7 @@ final class SessionCalls {
     private final Consumer<SessionEnd> onSessionEnd;
     private final LinkMeters meters;
     private final ReentrantLock lock = new ReentrantLock();
-    private final InFlight inFlight = new InFlight();
+    private final CallsInFlight inFlight = new CallsInFlight();
     private volatile @Nullable LinkConnection connection;
     private volatile @Nullable SessionEnd end;
 

@@ -40,8 +40,8 @@ final class WorkerLink implements PartitionSession.Host {
     private final WorkerStanding standing;
     private final LinkStateMachine machine;
     private final DeathWatch deaths;
-    private final Backoff backoff;
-    private final Backoff recoveryBackoff;
+    private final FullJitterBackoff backoff;
+    private final FullJitterBackoff recoveryBackoff;
     private final AtomicLong callIds = new AtomicLong();
     private final Map<Integer, PartitionSession> sessions = new ConcurrentHashMap<>();
     private final NoticeHandler notices;
@@ -81,9 +81,10 @@ final class WorkerLink implements PartitionSession.Host {
         this.machine = new LinkStateMachine(timing.recoveryMargin());
         this.deaths = new DeathWatch(timing.refusedFor());
         this.backoff =
-                new Backoff(timing.backoffMin(), timing.backoffMax(), ThreadLocalRandom.current());
+                new FullJitterBackoff(
+                        timing.backoffMin(), timing.backoffMax(), ThreadLocalRandom.current());
         this.recoveryBackoff =
-                new Backoff(
+                new FullJitterBackoff(
                         timing.backoffMin(),
                         timing.recoveryBackoffMax(),
                         ThreadLocalRandom.current());
@@ -464,15 +465,15 @@ final class WorkerLink implements PartitionSession.Host {
         long begin = System.nanoTime();
         boolean slow = slowUntilNanos - begin > 0;
         long end = begin + (slow ? 0 : atMost.toNanos());
-        var asked = new ArrayList<Exchange>();
+        var asked = new ArrayList<LinkExchange>();
         for (var config : configs) {
-            var exchange = new Exchange();
+            var exchange = new LinkExchange();
             via.ask(LinkMethod.PREPARE, new InstanceOrder.Prepare(config), exchange);
             asked.add(exchange);
         }
         for (var exchange : asked) {
             var left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
-            if (exchange.await(left) instanceof Exchange.Answer.Silence && !slow) {
+            if (exchange.await(left) instanceof LinkExchange.Answer.Silence && !slow) {
                 slowUntilNanos = System.nanoTime() + SLOW_FOR.toNanos();
                 return;
             }

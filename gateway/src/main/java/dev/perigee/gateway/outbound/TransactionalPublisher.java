@@ -67,7 +67,8 @@ public final class TransactionalPublisher implements AutoCloseable {
     private final Backlog backlog = new Backlog(InstantSource.system());
     private final TopicHealth health;
     private final KeptWrites kept;
-    private final Backoff backoff = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(1));
+    private final DoublingBackoff backoff =
+            new DoublingBackoff(Duration.ofMillis(50), Duration.ofSeconds(1));
     private @Nullable Transaction transaction;
     private volatile boolean closing;
 

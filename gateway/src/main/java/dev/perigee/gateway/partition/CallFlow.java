@@ -37,7 +37,7 @@ final class CallFlow implements CallListener {
     private static final Logger LOG = LoggerFactory.getLogger(CallFlow.class);
 
     private final PartitionContext context;
-    private final Answers answers;
+    private final ResultPublisher answers;
     private final CallSender sender;
     private final ServerWait serverWait;
     private final FairQueue queue;
@@ -49,7 +49,7 @@ final class CallFlow implements CallListener {
     private @Nullable Instant nextTurn;
     private int answering;
 
-    CallFlow(PartitionContext context, Answers answers, ServerWait.CommandsTaken commands) {
+    CallFlow(PartitionContext context, ResultPublisher answers, ServerWait.CommandsTaken commands) {
         this.context = context;
         this.answers = answers;
         this.sender = new CallSender(context, this);
@@ -429,7 +429,9 @@ final class CallFlow implements CallListener {
         Quietly.run(
                 () ->
                         answers.decide(
-                                call, result, at -> answered(call, Answers.codeOf(result), at)));
+                                call,
+                                result,
+                                at -> answered(call, ResultPublisher.codeOf(result), at)));
     }
 
     private void relay(ToolCall call, ToolResult result) {
@@ -439,7 +441,7 @@ final class CallFlow implements CallListener {
                 result,
                 call.read().reply(),
                 call.span().traceparent(),
-                at -> answered(call, Answers.codeOf(result), at));
+                at -> answered(call, ResultPublisher.codeOf(result), at));
     }
 
     /** It has ended, and its answer is on its way. */

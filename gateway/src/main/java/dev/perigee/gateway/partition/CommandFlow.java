@@ -52,7 +52,7 @@ final class CommandFlow {
     private final CommandRecords records;
     private final CommandMemory memory;
     private final BroadcastFlow broadcasts;
-    private final OrderDesk orders;
+    private final OrderDispatcher orders;
     private final Quarantine quarantine;
     private final Runnable installed;
     private final Deque<CommandRead> waiting = new ArrayDeque<>();
@@ -70,7 +70,7 @@ final class CommandFlow {
         this.records = new CommandRecords(context);
         this.memory = new CommandMemory(context);
         this.broadcasts = new BroadcastFlow(context, records, memory);
-        this.orders = new OrderDesk(context, quarantine, this::ended);
+        this.orders = new OrderDispatcher(context, quarantine, this::ended);
         this.installed = installed;
     }
 
@@ -236,7 +236,7 @@ final class CommandFlow {
         for (var step : steps) {
             var target = step.before();
             if (step.write() != null) {
-                target = Instance.of(step.write(), offsets.get(written++));
+                target = DesiredInstance.of(step.write(), offsets.get(written++));
                 context.state().install(target);
             }
             parts.add(

@@ -31,7 +31,10 @@ sealed interface CommandPlan {
      * @param before what was wanted so far, null when it was not there
      */
     record Step(
-            String processId, @Nullable Installed write, @Nullable Instance before, Order order) {
+            String processId,
+            @Nullable Installed write,
+            @Nullable DesiredInstance before,
+            Order order) {
 
         /** Whether somebody wants it started as something new, or once more. */
         boolean startsAnew() {

@@ -168,7 +168,8 @@ final class CommandPlanner {
      * an earlier owner had accepted the command. Offsets of another topic, or of this one before it
      * was deleted and made again, are older and not compared.
      */
-    private static boolean overtook(Instance instance, CommandRead read, PartitionState state) {
+    private static boolean overtook(
+            DesiredInstance instance, CommandRead read, PartitionState state) {
         var copyOf = read.copyOf();
         var configuredAt = instance.record().configuredAt();
         if (copyOf != null && configuredAt != null) {
@@ -181,24 +182,27 @@ final class CommandPlanner {
                 && instance.record().origin().offset() > read.origin().offset();
     }
 
-    private static Step intent(Instance instance, boolean stopped, Order order) {
+    private static Step intent(DesiredInstance instance, boolean stopped, Order order) {
         boolean same = instance.record().stopped() == stopped;
         return new Step(
                 instance.processId(), same ? null : instance.withIntent(stopped), instance, order);
     }
 
-    private static Step step(Instance instance, Order order) {
+    private static Step step(DesiredInstance instance, Order order) {
         return new Step(instance.processId(), null, instance, order);
     }
 
     private static CommandPlan each(
-            List<Instance> instances, Function<Instance, Step> step, CommandAction action) {
+            List<DesiredInstance> instances,
+            Function<DesiredInstance, Step> step,
+            CommandAction action) {
         return instances.isEmpty()
                 ? aboutNone(action)
                 : new Run(instances.stream().map(step).toList());
     }
 
-    private static List<Instance> of(String installationId, List<Instance> installed) {
+    private static List<DesiredInstance> of(
+            String installationId, List<DesiredInstance> installed) {
         return installed.stream()
                 .filter(instance -> instance.config().installationId().equals(installationId))
                 .toList();

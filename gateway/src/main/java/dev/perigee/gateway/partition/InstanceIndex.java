@@ -13,19 +13,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class InstanceIndex {
     private record User(String teamId, String userId) {
-        static User of(Instance instance) {
+        static User of(DesiredInstance instance) {
             return new User(instance.config().teamId(), instance.config().userId());
         }
     }
 
-    private final Map<String, Instance> byProcess = new LinkedHashMap<>();
-    private final Map<User, Map<String, Instance>> byUser = new HashMap<>();
+    private final Map<String, DesiredInstance> byProcess = new LinkedHashMap<>();
+    private final Map<User, Map<String, DesiredInstance>> byUser = new HashMap<>();
 
     /** How many each team has; also read by other threads. */
     private final Map<String, Integer> byTeam = new ConcurrentHashMap<>();
 
     /** Also in place of what there is of the same process. */
-    void put(Instance instance) {
+    void put(DesiredInstance instance) {
         var before = byProcess.put(instance.processId(), instance);
         if (before != null && !User.of(before).equals(User.of(instance))) {
             removeFromUser(before);
@@ -43,7 +43,7 @@ final class InstanceIndex {
         }
     }
 
-    private void removeFromUser(Instance instance) {
+    private void removeFromUser(DesiredInstance instance) {
         byTeam.computeIfPresent(
                 instance.config().teamId(), (_, count) -> count == 1 ? null : count - 1);
         byUser.computeIfPresent(
@@ -54,11 +54,11 @@ final class InstanceIndex {
                 });
     }
 
-    @Nullable Instance get(String processId) {
+    @Nullable DesiredInstance get(String processId) {
         return byProcess.get(processId);
     }
 
-    List<Instance> all() {
+    List<DesiredInstance> all() {
         return List.copyOf(byProcess.values());
     }
 
@@ -67,11 +67,11 @@ final class InstanceIndex {
         return byTeam;
     }
 
-    List<Instance> ofUser(String teamId, String userId) {
+    List<DesiredInstance> ofUser(String teamId, String userId) {
         return List.copyOf(byUser.getOrDefault(new User(teamId, userId), Map.of()).values());
     }
 
-    List<Instance> ofTeam(String teamId) {
+    List<DesiredInstance> ofTeam(String teamId) {
         return byProcess.values().stream()
                 .filter(instance -> instance.config().teamId().equals(teamId))
                 .toList();

@@ -31,7 +31,7 @@ record OrderPayload(String method, Object order) {
     static OrderPayload of(
             CommandRead read,
             Step step,
-            Instance instance,
+            DesiredInstance instance,
             @Nullable RawJson durable,
             InstanceOrder.@Nullable Quarantine quarantine) {
         return switch (step.order()) {
@@ -59,7 +59,7 @@ record OrderPayload(String method, Object order) {
 
     private static OrderPayload apply(
             CommandRead read,
-            Instance instance,
+            DesiredInstance instance,
             InstanceOrder.Cause cause,
             @Nullable RawJson durable,
             InstanceOrder.@Nullable Quarantine quarantine) {
@@ -84,7 +84,7 @@ record OrderPayload(String method, Object order) {
      */
     static OrderPayload restore(
             int partition,
-            Instance instance,
+            DesiredInstance instance,
             @Nullable RawJson durable,
             InstanceOrder.@Nullable Quarantine quarantine) {
         return new OrderPayload(
@@ -102,7 +102,7 @@ record OrderPayload(String method, Object order) {
     }
 
     private static InstanceOrder.Simple simple(
-            CommandRead read, Instance instance, @Nullable String reason) {
+            CommandRead read, DesiredInstance instance, @Nullable String reason) {
         return new InstanceOrder.Simple(
                 read.origin().partition(),
                 read.origin(),

@@ -57,7 +57,8 @@ final class OwnStatuses {
         }
     }
 
-    private void tell(Instance instance, OwnStatus own, String workerId, long epoch, String what)
+    private void tell(
+            DesiredInstance instance, OwnStatus own, String workerId, long epoch, String what)
             throws InterruptedException {
         var config = instance.config();
         var origin =

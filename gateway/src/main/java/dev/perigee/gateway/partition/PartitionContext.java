@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 final class PartitionContext {
     private final PartitionServices services;
     private final PartitionFeed feed;
-    private final Mailbox mailbox;
+    private final OwnerMailbox mailbox;
     private final Timers timers;
     private final StateWriter writer;
     private final StateTopic stateTopic;
     private PartitionState state = new PartitionState();
     private @Nullable Session session;
 
-    PartitionContext(PartitionServices services, PartitionFeed feed, Mailbox mailbox) {
+    PartitionContext(PartitionServices services, PartitionFeed feed, OwnerMailbox mailbox) {
         this.services = services;
         this.feed = feed;
         this.mailbox = mailbox;
@@ -53,7 +53,7 @@ final class PartitionContext {
         return feed.tenure().partition();
     }
 
-    Mailbox mailbox() {
+    OwnerMailbox mailbox() {
         return mailbox;
     }
 

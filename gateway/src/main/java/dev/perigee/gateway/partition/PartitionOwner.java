@@ -46,9 +46,9 @@ final class PartitionOwner {
     private static final int MOST_AT_ONCE = 100;
 
     private final PartitionServices services;
-    private final Mailbox mailbox;
+    private final OwnerMailbox mailbox;
     private final PartitionContext context;
-    private final Answers answers;
+    private final ResultPublisher answers;
     private final Quarantine quarantine;
     private final CommandFlow commands;
     private final CallFlow calls;
@@ -58,9 +58,9 @@ final class PartitionOwner {
 
     PartitionOwner(PartitionServices services, PartitionFeed feed, Alarm alarm) {
         this.services = services;
-        this.mailbox = new Mailbox(alarm);
+        this.mailbox = new OwnerMailbox(alarm);
         this.context = new PartitionContext(services, feed, mailbox);
-        this.answers = new Answers(context);
+        this.answers = new ResultPublisher(context);
         this.calls = new CallFlow(context, answers, this::commandsTakenUpTo);
         this.quarantine = new Quarantine(context);
         this.commands = new CommandFlow(context, quarantine, calls::installed);

@@ -45,7 +45,7 @@ final class PartitionState {
             if (value == null) {
                 instances.remove(processId);
             } else {
-                install(Instance.of(Json.read(value, Installed.class), offset));
+                install(DesiredInstance.of(Json.read(value, Installed.class), offset));
             }
         } else if (name.startsWith(StateRecord.RUNTIME_PREFIX)) {
             var processId = name.substring(StateRecord.RUNTIME_PREFIX.length());
@@ -81,7 +81,7 @@ final class PartitionState {
         return outdated;
     }
 
-    void install(Instance instance) {
+    void install(DesiredInstance instance) {
         instances.put(instance);
     }
 
@@ -91,16 +91,16 @@ final class PartitionState {
         suspicions.remove(processId);
     }
 
-    @Nullable Instance instance(String processId) {
+    @Nullable DesiredInstance instance(String processId) {
         return instances.get(processId);
     }
 
-    Collection<Instance> instances() {
+    Collection<DesiredInstance> instances() {
         return instances.all();
     }
 
     /** A user's instances, normally one per installation; those of all users for null. */
-    List<Instance> instancesOf(String teamId, @Nullable String userId) {
+    List<DesiredInstance> instancesOf(String teamId, @Nullable String userId) {
         return userId == null ? instances.ofTeam(teamId) : instances.ofUser(teamId, userId);
     }
 

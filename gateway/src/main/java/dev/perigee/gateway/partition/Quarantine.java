@@ -51,7 +51,7 @@ final class Quarantine implements Trial.Docket {
     }
 
     /** Why an instance may not be run now; null where it may. */
-    InstanceOrder.@Nullable Quarantine of(Instance instance) {
+    InstanceOrder.@Nullable Quarantine of(DesiredInstance instance) {
         var processId = instance.processId();
         if (instance.isStopped() || trial.mayRun(processId) || release.isOf(processId)) {
             return null;
@@ -183,8 +183,8 @@ final class Quarantine implements Trial.Docket {
     }
 
     @Override
-    public @Nullable Instance next() {
-        record Turn(Instant from, Instance instance) {}
+    public @Nullable DesiredInstance next() {
+        record Turn(Instant from, DesiredInstance instance) {}
         var now = now();
         return context.state().suspicions().keySet().stream()
                 .map(context.state()::instance)
@@ -217,7 +217,7 @@ final class Quarantine implements Trial.Docket {
     }
 
     @Override
-    public void begun(Instance instance) {
+    public void begun(DesiredInstance instance) {
         var session = context.session();
         if (session != null) {
             session.awake().given(instance.processId(), false, now());

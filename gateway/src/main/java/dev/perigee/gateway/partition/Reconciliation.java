@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class Reconciliation {
     private Reconciliation() {}
 
-    static List<Instance> missing(PartitionState wanted, List<AttachedProcess> attached) {
+    static List<DesiredInstance> missing(PartitionState wanted, List<AttachedProcess> attached) {
         var processes = new HashMap<String, AttachedProcess>();
         for (var process : attached) {
             processes.merge(
@@ -29,14 +29,14 @@ final class Reconciliation {
                 .toList();
     }
 
-    private static boolean isUnderWay(Instance instance, PartitionState wanted) {
+    private static boolean isUnderWay(DesiredInstance instance, PartitionState wanted) {
         var command = wanted.command(instance.record().commandId());
         return command != null
                 && command.outcome() == null
                 && command.origin().equals(instance.record().origin());
     }
 
-    private static boolean isThere(Instance instance, @Nullable AttachedProcess process) {
+    private static boolean isThere(DesiredInstance instance, @Nullable AttachedProcess process) {
         return process != null
                 && process.configHash() != null
                 && (process.startToken() == instance.startToken()

@@ -45,7 +45,7 @@ final class Release {
         underWay.clear();
     }
 
-    void begin(Session session, Instance instance, Suspicion next) {
+    void begin(Session session, DesiredInstance instance, Suspicion next) {
         var processId = instance.processId();
         underWay.put(processId, next);
         var order =

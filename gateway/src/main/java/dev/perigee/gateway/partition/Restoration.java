@@ -41,7 +41,7 @@ final class Restoration {
         return true;
     }
 
-    private boolean send(Session session, Instance instance) {
+    private boolean send(Session session, DesiredInstance instance) {
         var heldBack = quarantine.of(instance);
         var remembered = context.state().runtime(instance.processId());
         if (heldBack == null
@@ -80,7 +80,7 @@ final class Restoration {
     }
 
     /** False when that was the end of the session, of which its listener hears. */
-    private boolean failed(Session session, Instance instance, LinkException failure) {
+    private boolean failed(Session session, DesiredInstance instance, LinkException failure) {
         return switch (failure.reason()) {
             case FENCED, LOST, DETACHED, DRAINING -> false;
             case OVERLOADED -> {
@@ -98,7 +98,7 @@ final class Restoration {
         };
     }
 
-    private void restored(Session session, Instance instance) {
+    private void restored(Session session, DesiredInstance instance) {
         var wanted = context.state().instance(instance.processId());
         if (instance.isStopped() && wanted != null && wanted.isStopped()) {
             session.awake().asleep(instance.processId());
@@ -106,7 +106,7 @@ final class Restoration {
         ended(session, instance);
     }
 
-    private void ended(Session session, Instance instance) {
+    private void ended(Session session, DesiredInstance instance) {
         session.restoring().remove(instance.processId());
         if (session.equals(context.serving())) {
             restored.run();
@@ -114,7 +114,7 @@ final class Restoration {
     }
 
     /** As it is wanted by now; a newer configuration came with its own order. */
-    private void again(Session session, Instance instance) {
+    private void again(Session session, DesiredInstance instance) {
         var wanted = context.state().instance(instance.processId());
         if (session.equals(context.serving())
                 && wanted != null

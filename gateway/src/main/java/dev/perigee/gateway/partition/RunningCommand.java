@@ -19,7 +19,7 @@ final class RunningCommand {
      *
      * @param target the instance as this command wants it, with the token of that
      */
-    record Part(Step step, Instance target) {}
+    record Part(Step step, DesiredInstance target) {}
 
     private final CommandRead read;
     private final Instant acceptedAt;

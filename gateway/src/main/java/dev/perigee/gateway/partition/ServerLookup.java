@@ -22,7 +22,7 @@ final class ServerLookup {
     private ServerLookup() {}
 
     static Found find(ToolRequest request, ToolPath path, PartitionState state) {
-        List<Instance> candidates =
+        List<DesiredInstance> candidates =
                 state.instancesOf(request.teamId(), request.userId()).stream()
                         .filter(
                                 instance ->
@@ -36,7 +36,7 @@ final class ServerLookup {
         };
     }
 
-    private static boolean isNamed(Instance instance, @Nullable String installationId) {
+    private static boolean isNamed(DesiredInstance instance, @Nullable String installationId) {
         return installationId == null || instance.config().installationId().equals(installationId);
     }
 }

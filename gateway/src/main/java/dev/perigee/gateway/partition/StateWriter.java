@@ -23,7 +23,7 @@ final class StateWriter {
 
     private final TransactionalPublisher publisher;
     private final PartitionFeed feed;
-    private final Mailbox mailbox;
+    private final OwnerMailbox mailbox;
     private final String stateTopic;
     private final Listener listener;
     private final Map<String, Integer> writing = new HashMap<>();
@@ -31,7 +31,7 @@ final class StateWriter {
     StateWriter(
             TransactionalPublisher publisher,
             PartitionFeed feed,
-            Mailbox mailbox,
+            OwnerMailbox mailbox,
             String stateTopic,
             Listener listener) {
         this.publisher = publisher;

@@ -49,7 +49,7 @@ final class SuspectUsers {
         var config = instance.config();
         var siblings =
                 context.state().instancesOf(config.teamId(), config.userId()).stream()
-                        .map(Instance::processId)
+                        .map(DesiredInstance::processId)
                         .filter(id -> !id.equals(convicted))
                         .collect(Collectors.toSet());
         return rules.afterSibling(

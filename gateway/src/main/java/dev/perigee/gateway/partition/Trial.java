@@ -42,7 +42,7 @@ final class Trial {
     /** What a trial needs to know and leads to; on the owner's thread. */
     interface Docket {
         /** The instance that is tried next, null while none is. */
-        @Nullable Instance next();
+        @Nullable DesiredInstance next();
 
         /** How long no trial begins after the partition was restored on a worker. */
         Duration quiet();
@@ -51,7 +51,7 @@ final class Trial {
         Duration time(String processId);
 
         /** It begins. */
-        void begun(Instance instance);
+        void begun(DesiredInstance instance);
 
         /** The worker lives. */
         void passed(String processId);
@@ -63,7 +63,7 @@ final class Trial {
     private long attempt;
     private boolean alone;
     private @Nullable Session session;
-    private @Nullable Instance tried;
+    private @Nullable DesiredInstance tried;
     private boolean replaced;
     private Timers.@Nullable Entry timer;
     private @Nullable Thread givingBack;

@@ -84,7 +84,7 @@ final class Warming {
     }
 
     /** Whether the next worker starts it, rather than have it known or asleep. */
-    private boolean starts(Instance instance) {
+    private boolean starts(DesiredInstance instance) {
         var remembered = context.state().runtime(instance.processId());
         return !instance.isStopped()
                 && quarantine.of(instance) == null

@@ -6,7 +6,7 @@ import static dev.perigee.gateway.console.ConsoleEvents.status;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.gateway.admin.AdminServer;
+import dev.perigee.gateway.admin.GatewayAdminServer;
 import dev.perigee.protocol.access.AdminAccess;
 import dev.perigee.protocol.audit.ActionRole;
 import dev.perigee.protocol.event.ServerStatus;
@@ -93,7 +93,7 @@ final class ServedConsole implements AutoCloseable {
                         oidc == null ? null : oidc.pages(letIn, () -> now),
                         Duration.ofMillis(100));
         var server =
-                AdminServer.start(
+                GatewayAdminServer.start(
                         address,
                         access,
                         List::of,

@@ -35,7 +35,7 @@ final class LinkCallsTest {
 
     @AutoClose private final LinkFixture fixture;
     private final FakeWorker worker;
-    private final RecordingListener listener;
+    private final RecordingSessionListener listener;
 
     LinkCallsTest() throws Exception {
         fixture = new LinkFixture();
@@ -69,7 +69,7 @@ final class LinkCallsTest {
         worker.on(LinkMethod.STOP, r -> FakeWorker.answer(r, outcome));
         var session = fixture.attached();
 
-        var pending = new java.util.ArrayList<PendingOutcome>();
+        var pending = new java.util.ArrayList<PendingOrder>();
         for (var offset = 0; offset < 200; offset++) {
             pending.add(session.submit(LinkMethod.STOP, stop(offset), LinkFixture.in(LONG)));
         }
@@ -415,7 +415,7 @@ final class LinkCallsTest {
         var old = fixture.attached();
         var waiting = fixture.callers.submit(() -> failureOf(old, LONG));
         await().until(() -> worker.received(LinkMethod.EXECUTE).size() == 1);
-        var next = new RecordingListener();
+        var next = new RecordingSessionListener();
 
         fixture.links().open(new PartitionClaim(3, 50), "worker-1", "first", true, next);
         old.detach(false, LONG);

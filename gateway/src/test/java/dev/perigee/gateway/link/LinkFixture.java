@@ -35,7 +35,7 @@ final class LinkFixture {
     final FakeWorker worker;
     final FaultProxy proxy;
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    final RecordingListener listener = new RecordingListener();
+    final RecordingSessionListener listener = new RecordingSessionListener();
     final List<String> heartbeats = new CopyOnWriteArrayList<>();
     final ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
     final AtomicInteger changes = new AtomicInteger();

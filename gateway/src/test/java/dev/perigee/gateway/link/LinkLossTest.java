@@ -23,7 +23,7 @@ final class LinkLossTest {
 
     @AutoClose private final LinkFixture fixture;
     private final FakeWorker worker;
-    private final RecordingListener listener;
+    private final RecordingSessionListener listener;
 
     LinkLossTest() throws Exception {
         fixture = new LinkFixture();
@@ -81,7 +81,7 @@ final class LinkLossTest {
     void aSessionThatIsNotAttachedByTheDeadlineIsLostAloneAndTheLinkLives() {
         worker.retention(Duration.ofSeconds(10)); // 5 s after the margin
         fixture.attached();
-        var other = new RecordingListener();
+        var other = new RecordingSessionListener();
         fixture.links().open(new PartitionClaim(4, 41), "worker-1", "first", true, other);
         await().until(() -> other.calls.contains("attached"));
         worker.on(

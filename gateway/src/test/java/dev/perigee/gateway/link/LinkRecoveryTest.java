@@ -35,7 +35,7 @@ final class LinkRecoveryTest {
 
     @AutoClose private final LinkFixture fixture;
     private final FakeWorker worker;
-    private final RecordingListener listener;
+    private final RecordingSessionListener listener;
 
     LinkRecoveryTest() throws Exception {
         fixture = new LinkFixture();
@@ -162,7 +162,7 @@ final class LinkRecoveryTest {
     void sendsOrdersAgainInOrder() throws Exception {
         worker.on(LinkMethod.STOP, r -> SILENCE);
         var session = fixture.attached();
-        var pending = new ArrayList<PendingOutcome>();
+        var pending = new ArrayList<PendingOrder>();
         for (var offset = 0; offset < 20; offset++) {
             pending.add(
                     session.submit(

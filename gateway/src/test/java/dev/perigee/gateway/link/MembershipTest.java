@@ -196,7 +196,7 @@ final class MembershipTest {
                             () ->
                                     started.workers().stream()
                                             .anyMatch(v -> v.state() == LinkState.CONNECTED));
-            var listener = new RecordingListener();
+            var listener = new RecordingSessionListener();
             started.open(LinkFixture.CLAIM, "worker-1", "first", true, listener);
             await().until(() -> listener.calls.contains("attached"));
 
@@ -219,7 +219,7 @@ final class MembershipTest {
             assertThat(started.workers())
                     .filteredOn(view -> "worker-1".equals(view.workerId()))
                     .hasSize(1);
-            var next = new RecordingListener();
+            var next = new RecordingSessionListener();
             started.open(new PartitionClaim(3, 41), "worker-1", "second", true, next);
             await().until(() -> next.calls.contains("attached"));
         } finally {
@@ -245,7 +245,7 @@ final class MembershipTest {
                             () ->
                                     started.workers().stream()
                                             .anyMatch(v -> v.state() == LinkState.CONNECTED));
-            var listener = new RecordingListener();
+            var listener = new RecordingSessionListener();
             started.open(LinkFixture.CLAIM, "worker-1", "first", true, listener);
             await().until(() -> listener.calls.contains("attached"));
             names.services.put(

@@ -206,7 +206,7 @@ final class SessionStateTest {
 
     @Nested
     final class InFlightTest {
-        private final InFlight inFlight = new InFlight();
+        private final CallsInFlight inFlight = new CallsInFlight();
 
         private LinkCall call(long id, RecordOrigin origin) {
             var call = new LinkCall(id, "m", new Object(), origin, (_, _, _, _) -> {}, () -> {});
@@ -269,7 +269,9 @@ final class SessionStateTest {
     final class BackoffTest {
         @Test
         void drawsFromACeilingThatDoublesUpToTheMaximum() {
-            var backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(2), new Ceiling());
+            var backoff =
+                    new FullJitterBackoff(
+                            Duration.ofMillis(100), Duration.ofSeconds(2), new Ceiling());
 
             assertThat(List.of(backoff.next(), backoff.next(), backoff.next(), backoff.next()))
                     .containsExactly(
@@ -291,7 +293,8 @@ final class SessionStateTest {
             var longest = Duration.ZERO;
             for (var i = 0; i < 1_000; i++) {
                 var delay =
-                        new Backoff(Duration.ofMillis(100), Duration.ofSeconds(2), random).next();
+                        new FullJitterBackoff(Duration.ofMillis(100), Duration.ofSeconds(2), random)
+                                .next();
                 shortest = delay.compareTo(shortest) < 0 ? delay : shortest;
                 longest = delay.compareTo(longest) > 0 ? delay : longest;
             }

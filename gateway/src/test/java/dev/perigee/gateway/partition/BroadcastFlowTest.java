@@ -40,7 +40,7 @@ final class BroadcastFlowTest {
 
         bringBack(COPY);
         bringBack(REPORT);
-        Patience.until("noted", () -> written("broadcast/c-1").size() == 2);
+        TestWaits.until("noted", () -> written("broadcast/c-1").size() == 2);
         reportOfTheOther(original);
 
         var result = partition.result("c-1", 2);
@@ -49,7 +49,7 @@ final class BroadcastFlowTest {
         assertThat(orders(session, LinkMethod.STOP)).hasSize(1);
         assertThat(partition.stateNames())
                 .contains("-broadcast/c-1", "command/" + original + "/copy");
-        Patience.until("committed", () -> commandsCommitted() == 4);
+        TestWaits.until("committed", () -> commandsCommitted() == 4);
     }
 
     @Test
@@ -67,7 +67,7 @@ final class BroadcastFlowTest {
         partition.result("c-1", 2);
         reportOfTheOther(original);
 
-        Patience.until("committed", () -> commandsCommitted() == 7);
+        TestWaits.until("committed", () -> commandsCommitted() == 7);
         assertThat(partition.written(Topic.COMMANDS)).hasSize(REPORT);
         assertThat(partition.results("c-1")).hasSize(2);
     }
@@ -103,7 +103,7 @@ final class BroadcastFlowTest {
 
     /** What owners wrote to the topic of commands is read there: the record of this number. */
     private void bringBack(int number) {
-        Patience.until("written", () -> partition.written(Topic.COMMANDS).size() >= number);
+        TestWaits.until("written", () -> partition.written(Topic.COMMANDS).size() >= number);
         var record = partition.written(Topic.COMMANDS).get(number - 1);
         partition.command(
                 OwnedPartition.text(record.key()),

@@ -40,7 +40,7 @@ final class CallFlowTest {
     void answeredByTheWorker() {
         var session = partition.serve();
         var origin = partition.call("r-1");
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
         assertThat(session.calls.getFirst().order.processId()).isEqualTo(server);
         assertThat(session.calls.getFirst().order.again()).isFalse();
 
@@ -59,14 +59,14 @@ final class CallFlowTest {
         partition.begin();
         var session = partition.opened(1);
         session.attach();
-        Patience.until("serving", () -> partition.state() == OwnerState.SERVING);
+        TestWaits.until("serving", () -> partition.state() == OwnerState.SERVING);
         partition.call("r-1");
         partition.settle();
         assertThat(session.calls).isEmpty();
 
         partition.commit();
 
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
     }
 
     @Test
@@ -115,7 +115,7 @@ final class CallFlowTest {
         var session = partition.serve();
         var origin = partition.call("r-1");
         partition.call("r-1");
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
         session.event(journal.result("r-1", origin), 1);
 
         partition.awaitDone(2);
@@ -151,7 +151,7 @@ final class CallFlowTest {
                   "team_slug":"t","user_id":"alice","user_slug":"alice",
                   "transport_type":"stdio","command":"node"}}}""");
 
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
         assertThat(session.calls.getFirst().order.processId()).contains("other");
     }
 
@@ -161,7 +161,7 @@ final class CallFlowTest {
         partition.serve();
         partition.offsets.fail(new IllegalStateException("the test says so"));
         partition.request(OwnedPartition.callJson("r-1", "other", "{}"));
-        Patience.until(
+        TestWaits.until(
                 "asked in vain",
                 () -> partition.count("perigee.gateway.failures", "where", "commands_end") == 1);
 
@@ -190,11 +190,11 @@ final class CallFlowTest {
         partition.awaitDone(2);
 
         session.attach();
-        Patience.until("serving", () -> partition.state() == OwnerState.SERVING);
+        TestWaits.until("serving", () -> partition.state() == OwnerState.SERVING);
         partition.commit();
         partition.call("r-2");
         partition.request(cancel("r-2"));
-        Patience.until("cancelled", () -> session.asked.contains("cancel r-2"));
+        TestWaits.until("cancelled", () -> session.asked.contains("cancel r-2"));
         assertThat(partition.answers("r-2")).isEmpty();
     }
 
@@ -206,18 +206,18 @@ final class CallFlowTest {
                 """
                 {"request_id":"r-1","team_id":"t1","user_id":"alice","method":"tools/call",
                  "tool_path":"s:echo","arguments":{},"timeout_ms":3600000}""");
-        Patience.until("sent", () -> !session.calls.isEmpty());
+        TestWaits.until("sent", () -> !session.calls.isEmpty());
         session.fail(Reason.DEADLINE);
         partition.request(cancel("r-1"));
-        Patience.until("failed", () -> goesOn() && cancels(session) >= 1);
+        TestWaits.until("failed", () -> goesOn() && cancels(session) >= 1);
 
         session.agree(false);
         session.fail(null);
-        Patience.until("not there", () -> goesOn() && cancels(session) >= 3);
+        TestWaits.until("not there", () -> goesOn() && cancels(session) >= 3);
         assertThat(partition.answers("r-1")).isEmpty();
 
         session.agree(true);
-        Patience.until(
+        TestWaits.until(
                 "the cancellation is done, the call is not",
                 () -> goesOn() && partition.partitions.open(Topic.TOOL_REQUESTS) == 1);
         int all = cancels(session);
@@ -244,9 +244,9 @@ final class CallFlowTest {
         partition.awaitDone(1);
         partition.call("r-1");
         session.attach();
-        Patience.until("serving", () -> partition.state() == OwnerState.SERVING);
+        TestWaits.until("serving", () -> partition.state() == OwnerState.SERVING);
         partition.commit();
-        Patience.until("sent", () -> goesOn() && !session.calls.isEmpty());
+        TestWaits.until("sent", () -> goesOn() && !session.calls.isEmpty());
         assertThat(partition.answers("r-1")).isEmpty();
         assertThat(cancels(session)).isZero();
     }
@@ -257,7 +257,7 @@ final class CallFlowTest {
         var session = partition.serve();
         session.take(Calls.KEPT);
         partition.call("r-1");
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
 
         session.calls.getFirst().answer(refusal(session, ErrorCode.TOOL_DISABLED));
 
@@ -273,17 +273,17 @@ final class CallFlowTest {
         session.obey(false);
         session.take(Calls.KEPT);
         session.attach();
-        Patience.until("serving", () -> partition.state() == OwnerState.SERVING);
+        TestWaits.until("serving", () -> partition.state() == OwnerState.SERVING);
         partition.commit();
         partition.call("r-1");
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
         session.calls.getFirst().answer(refusal(session, ErrorCode.UNKNOWN_SERVER));
         partition.settle();
         assertThat(partition.answers("r-1")).isEmpty();
 
         session.orders.getFirst().complete();
 
-        Patience.until("sent again", () -> session.calls.size() == 2);
+        TestWaits.until("sent again", () -> session.calls.size() == 2);
     }
 
     @ParameterizedTest(name = "{0}, may have run: {1}")
@@ -299,7 +299,7 @@ final class CallFlowTest {
         var session = partition.serve();
         session.take(Calls.AWAITED);
         partition.call("r-1");
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
 
         session.calls.getFirst().fail(reason, mayHaveRun);
 
@@ -313,10 +313,10 @@ final class CallFlowTest {
         var session = partition.serve();
         session.take(Calls.KEPT);
         partition.call("r-1");
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
 
         session.calls.getFirst().fail(Reason.OVERLOADED, false);
-        Patience.until("sent again", () -> session.calls.size() == 2);
+        TestWaits.until("sent again", () -> session.calls.size() == 2);
         session.calls.get(1).accept();
 
         var origin = session.calls.get(1).order.origin();
@@ -330,7 +330,7 @@ final class CallFlowTest {
         var session = partition.serve();
         session.take(Calls.KEPT);
         partition.call("r-1");
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
 
         partition.later(OwnedPartition.DEFAULT_TIMEOUT);
         partition.settle();
@@ -346,7 +346,7 @@ final class CallFlowTest {
         var session = partition.serve();
         partition.request(
                 OwnedPartition.callJson("r-1", "s", "{\"x\":\"" + "x".repeat(70_000) + "\"}"));
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
         var request = session.calls.getFirst().order.request();
         assertThat(request.payloadBytes()).isGreaterThan(70_000);
     }
@@ -362,7 +362,7 @@ final class CallFlowTest {
 
         session.take(Calls.ACCEPTED);
         partition.call("r-2");
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
     }
 
     @Test
@@ -380,7 +380,7 @@ final class CallFlowTest {
     void silent() {
         var session = partition.serve();
         var origin = partition.call("r-1");
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
 
         partition.later(OwnedPartition.DEFAULT_TIMEOUT.plus(OwnedPartition.SILENCE));
         assertThat(codeOf("r-1")).isEqualTo(ErrorCode.TIMEOUT);
@@ -401,12 +401,12 @@ final class CallFlowTest {
                          "method":"tools/call","tool_path":"s:echo","arguments":{},
                          "accepts":["progress"],"timeout_ms":10000,
                          "extend_on_progress_ms":10000,"max_timeout_ms":60000}""");
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
         partition.later(Duration.ofSeconds(9));
         session.event(
                 journal.entry(EventType.CALL_PROGRESS.wireName(), "{\"p\":1}", null, origin, null),
                 1);
-        Patience.until("published", () -> partition.values(Topic.CALL_EVENTS).size() == 1);
+        TestWaits.until("published", () -> partition.values(Topic.CALL_EVENTS).size() == 1);
 
         partition.later(Duration.ofSeconds(62));
         assertThat(codeOf("r-1")).isEqualTo(ErrorCode.TIMEOUT);
@@ -423,7 +423,7 @@ final class CallFlowTest {
     void noHost() {
         partition.hostNobody();
         partition.begin();
-        Patience.until("placing", () -> partition.state() == OwnerState.PLACING);
+        TestWaits.until("placing", () -> partition.state() == OwnerState.PLACING);
         partition.call("r-1");
         partition.settle();
         assertThat(partition.answers("r-1")).isEmpty();
@@ -432,7 +432,7 @@ final class CallFlowTest {
         partition.partitions.workersChanged();
         var session = partition.attach(1);
 
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
     }
 
     private @Nullable ErrorCode codeOf(String requestId) {

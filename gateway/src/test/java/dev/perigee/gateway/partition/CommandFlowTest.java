@@ -38,7 +38,7 @@ final class CommandFlowTest {
         configure("c-1", "i-1", "node");
 
         assertThat(partition.result("c-1", 1).outcome()).isEqualTo(CommandOutcome.ACKNOWLEDGED);
-        Patience.until("ordered", () -> session.orders.size() == 1);
+        TestWaits.until("ordered", () -> session.orders.size() == 1);
         var order = session.orders.getFirst();
         assertThat(order.method).isEqualTo(LinkMethod.APPLY);
         assertThat(order.apply().cause()).isEqualTo(InstanceOrder.Cause.CREATED);
@@ -53,7 +53,7 @@ final class CommandFlowTest {
         assertThat(result.outcome()).isEqualTo(CommandOutcome.COMPLETED);
         assertThat(result.processId()).isEqualTo(order.processId());
         assertThat(commandsCommitted()).isEqualTo(1);
-        Patience.until("told", () -> session.asked.contains("committed mcp.commands 1"));
+        TestWaits.until("told", () -> session.asked.contains("committed mcp.commands 1"));
     }
 
     @Test
@@ -62,7 +62,7 @@ final class CommandFlowTest {
         var session = partition.serve();
         session.obey(false);
         configure("c-1", "i-1", "node");
-        Patience.until("ordered", () -> session.orders.size() == 1);
+        TestWaits.until("ordered", () -> session.orders.size() == 1);
 
         session.orders
                 .getFirst()
@@ -80,7 +80,7 @@ final class CommandFlowTest {
         var session = partition.serve();
         session.obey(false);
         configure("c-1", "i-1", "another");
-        Patience.until("ordered", () -> orders(session, LinkMethod.APPLY).size() == 2);
+        TestWaits.until("ordered", () -> orders(session, LinkMethod.APPLY).size() == 2);
 
         orders(session, LinkMethod.APPLY).getLast().end(CommandOutcome.REJECTED, null);
 
@@ -189,7 +189,7 @@ final class CommandFlowTest {
         assertThat(orders(session, LinkMethod.APPLY)).hasSize(2);
         assertThat(partition.results("c-1")).hasSize(2);
         assertThat(partition.count("perigee.gateway.duplicates", "topic", "commands")).isEqualTo(1);
-        Patience.until("committed", () -> commandsCommitted() == 3);
+        TestWaits.until("committed", () -> commandsCommitted() == 3);
     }
 
     @Test
@@ -232,7 +232,7 @@ final class CommandFlowTest {
         assertThat(result.outcome()).isEqualTo(outcome);
         assertThat(error(result).code()).isEqualTo(code);
         assertThat(partition.written(Topic.DEAD_LETTERS)).hasSize(1);
-        Patience.until("committed", () -> commandsCommitted() == 1);
+        TestWaits.until("committed", () -> commandsCommitted() == 1);
     }
 
     @Test
@@ -240,7 +240,7 @@ final class CommandFlowTest {
     void rejectedOfNobody() {
         partition.serve();
         partition.command("not json");
-        Patience.until("committed", () -> commandsCommitted() == 1);
+        TestWaits.until("committed", () -> commandsCommitted() == 1);
         assertThat(partition.written(Topic.DEAD_LETTERS))
                 .singleElement()
                 .satisfies(
@@ -270,7 +270,7 @@ final class CommandFlowTest {
         var first = partition.serve();
         first.obey(false);
         configure("c-1", "i-1", "node");
-        Patience.until("ordered", () -> first.orders.size() == 1);
+        TestWaits.until("ordered", () -> first.orders.size() == 1);
 
         first.orders.getFirst().fail(Reason.LOST);
         first.lose(LinkFailure.ENDED);
@@ -288,7 +288,7 @@ final class CommandFlowTest {
         var session = partition.serve();
         session.obey(false);
         configure("c-1", "i-1", "node");
-        Patience.until("ordered", () -> session.orders.size() == 1);
+        TestWaits.until("ordered", () -> session.orders.size() == 1);
 
         session.orders.getFirst().fail(reason);
 
@@ -310,11 +310,11 @@ final class CommandFlowTest {
         var session = partition.serve();
         session.obey(false);
         configure("c-1", "i-1", "node");
-        Patience.until("ordered", () -> session.orders.size() == 1);
+        TestWaits.until("ordered", () -> session.orders.size() == 1);
 
         session.orders.getFirst().fail(Reason.OVERLOADED);
         partition.later(Duration.ofSeconds(1));
-        Patience.until("ordered again", () -> session.orders.size() == 2);
+        TestWaits.until("ordered again", () -> session.orders.size() == 2);
         partition.later(OwnedPartition.COMMAND.minusSeconds(1));
         assertThat(partition.results("c-1")).hasSize(1);
         partition.later(Duration.ofSeconds(1));
@@ -352,10 +352,10 @@ final class CommandFlowTest {
         var session = partition.serve();
         session.obey(false);
         configure("c-1", "i-1", "node");
-        Patience.until("ordered", () -> session.orders.size() == 1);
+        TestWaits.until("ordered", () -> session.orders.size() == 1);
         partition.transactions.mostBytes(1);
         session.orders.getFirst().complete();
-        Patience.until("refused", () -> partition.transactions.refused() > 0);
+        TestWaits.until("refused", () -> partition.transactions.refused() > 0);
         partition.settle();
 
         partition.transactions.mostBytes(Integer.MAX_VALUE);
@@ -376,7 +376,7 @@ final class CommandFlowTest {
 
         partition.later(Duration.ofHours(25));
 
-        Patience.until("forgotten", () -> partition.stateNames().contains("-command/c-1"));
+        TestWaits.until("forgotten", () -> partition.stateNames().contains("-command/c-1"));
     }
 
     private void configure(String id, String installation, String command) {

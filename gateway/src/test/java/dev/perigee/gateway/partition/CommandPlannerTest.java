@@ -154,7 +154,7 @@ class CommandPlannerTest {
         var earlier = new RecordOrigin("mcp.commands.before", 0, 70);
         var record =
                 new Installed(config("a", "x"), false, earlier, "c-of-before", 5L, Instant.EPOCH);
-        state.install(Instance.of(record, 100));
+        state.install(DesiredInstance.of(record, 100));
         state.remember("c-6", new Remembered(origin(6), null, Instant.EPOCH));
 
         assertThat(plan(6, new CommandAction.Delete("a", null))).isInstanceOf(Run.class);
@@ -265,16 +265,17 @@ class CommandPlannerTest {
                 null);
     }
 
-    private Instance installed(String installation, String arg, boolean stopped, long token) {
+    private DesiredInstance installed(
+            String installation, String arg, boolean stopped, long token) {
         return installed(installation, arg, stopped, token, 1);
     }
 
-    private Instance installed(
+    private DesiredInstance installed(
             String installation, String arg, boolean stopped, long token, long by) {
         var record =
                 new Installed(
                         config(installation, arg), stopped, origin(by), "c-" + by, token, at(by));
-        var instance = Instance.of(record, 100);
+        var instance = DesiredInstance.of(record, 100);
         state.install(instance);
         return instance;
     }

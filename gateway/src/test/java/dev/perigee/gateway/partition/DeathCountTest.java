@@ -42,8 +42,8 @@ final class DeathCountTest {
     private final Session session = bench.session;
     private final PartitionContext context = bench.context;
     private final Quarantine quarantine = new Quarantine(context);
-    private Instance culprit;
-    private Instance innocent;
+    private DesiredInstance culprit;
+    private DesiredInstance innocent;
 
     @BeforeEach
     void install() {
@@ -159,13 +159,13 @@ final class DeathCountTest {
         bench.pumpUntil(() -> quarantine.of(culprit) == null);
     }
 
-    private void restarted(Instance instance) {
+    private void restarted(DesiredInstance instance) {
         var steps = List.of(step(instance, new RestartOrder(null)));
         var _ = quarantine.commanded(steps);
         quarantine.accepted(steps);
     }
 
-    private static Step step(Instance instance, Order order) {
+    private static Step step(DesiredInstance instance, Order order) {
         return new Step(instance.processId(), null, instance, order);
     }
 
@@ -175,7 +175,7 @@ final class DeathCountTest {
         var part =
                 new RunningCommand.Part(
                         step, Objects.requireNonNull(context.state().instance(step.processId())));
-        new OrderDesk(context, quarantine, ended::add)
+        new OrderDispatcher(context, quarantine, ended::add)
                 .add(new RunningCommand(read(), List.of(part), bench.now));
         bench.pumpUntil(() -> !ended.isEmpty());
     }
@@ -192,7 +192,7 @@ final class DeathCountTest {
                 null);
     }
 
-    private ToolCall call(Instance instance) {
+    private ToolCall call(DesiredInstance instance) {
         var deadline = bench.now.plus(LONG);
         var call =
                 new ToolCall(
@@ -212,7 +212,7 @@ final class DeathCountTest {
         return call;
     }
 
-    private @Nullable Suspicion of(Instance instance) {
+    private @Nullable Suspicion of(DesiredInstance instance) {
         return context.state().suspicion(instance.processId());
     }
 

@@ -38,9 +38,9 @@ final class DepartureTest {
         var journal = new ScriptedJournal(partition, partition.installed("i-1"), 0);
         var first = partition.serve();
         var origin = partition.call("r-1");
-        Patience.until("sent", () -> first.calls.size() == 1);
+        TestWaits.until("sent", () -> first.calls.size() == 1);
         move(Manner.QUIET);
-        Patience.until("moving", () -> partition.state() == OwnerState.MOVING);
+        TestWaits.until("moving", () -> partition.state() == OwnerState.MOVING);
         partition.call("r-2");
         partition.settle();
         assertThat(first.calls).as("nothing new is sent").hasSize(1);
@@ -54,8 +54,8 @@ final class DepartureTest {
         journal.awaitAcknowledged(first, 0);
         first.lose(LinkFailure.ENDED);
         var second = partition.attach(2);
-        Patience.until("served", () -> heard.all.contains("served 0"));
-        Patience.until("sent", () -> second.calls.size() == 1);
+        TestWaits.until("served", () -> heard.all.contains("served 0"));
+        TestWaits.until("sent", () -> second.calls.size() == 1);
     }
 
     @Test
@@ -64,15 +64,15 @@ final class DepartureTest {
         partition.installed("i-1");
         var session = partition.serve();
         partition.call("r-1");
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
         move(Manner.QUIET);
-        Patience.until("moving", () -> partition.state() == OwnerState.MOVING);
+        TestWaits.until("moving", () -> partition.state() == OwnerState.MOVING);
         partition.call("r-2");
 
         partition.later(SECOND);
 
-        Patience.until("stayed", () -> heard.all.contains("stayed 0: 0 processes, 1 requests"));
-        Patience.until("what waited is sent", () -> session.calls.size() == 2);
+        TestWaits.until("stayed", () -> heard.all.contains("stayed 0: 0 processes, 1 requests"));
+        TestWaits.until("what waited is sent", () -> session.calls.size() == 2);
         assertThat(session.asked).doesNotContain("release");
     }
 
@@ -82,9 +82,9 @@ final class DepartureTest {
         partition.installed("i-1");
         var session = partition.serve();
         partition.call("r-1");
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
         move(Manner.FORCED);
-        Patience.until("moving", () -> partition.state() == OwnerState.MOVING);
+        TestWaits.until("moving", () -> partition.state() == OwnerState.MOVING);
         assertThat(session.asked).doesNotContain("release");
 
         partition.later(OwnedPartition.CALL_WAIT);
@@ -98,7 +98,7 @@ final class DepartureTest {
         var session = partition.serve();
         session.release(new Attach.Released(false, 2, 1));
         move(Manner.IDLE);
-        Patience.until(
+        TestWaits.until(
                 "stayed",
                 () -> {
                     partition.commit();
@@ -115,14 +115,14 @@ final class DepartureTest {
         partition.request(
                 """
                 {"request_id":"r-1","team_id":"t1","user_id":"alice","method":"tools/list"}""");
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
         var origin = session.calls.getFirst().order.origin();
         session.event(new ScriptedJournal(partition, "-", 0).result("r-1", origin), 1);
         partition.answer("r-1");
         partition.later(SECOND);
         move(Manner.IDLE);
         partition.later(SECOND);
-        Patience.until("stayed", () -> !heard.all.isEmpty());
+        TestWaits.until("stayed", () -> !heard.all.isEmpty());
         assertThat(session.asked).doesNotContain("release if idle");
     }
 
@@ -135,16 +135,17 @@ final class DepartureTest {
         var session = partition.serve();
         session.fail(Reason.DEADLINE);
         move(manner);
-        Patience.until(
+        TestWaits.until(
                 "asked",
                 () -> {
                     partition.commit();
                     return session.asked.stream().anyMatch(asked -> asked.startsWith("release"));
                 });
         if (manner == Manner.IDLE) {
-            Patience.until("stayed", () -> heard.all.contains("stayed 0: 0 processes, 1 requests"));
+            TestWaits.until(
+                    "stayed", () -> heard.all.contains("stayed 0: 0 processes, 1 requests"));
         } else {
-            Patience.until(
+            TestWaits.until(
                     "asked again",
                     () -> {
                         partition.later(SECOND);
@@ -159,13 +160,13 @@ final class DepartureTest {
         partition.begin();
         partition.opened(1);
         move(Manner.FORCED);
-        Patience.until("stayed", () -> heard.all.contains("stayed 0: 0 processes, 0 requests"));
+        TestWaits.until("stayed", () -> heard.all.contains("stayed 0: 0 processes, 0 requests"));
 
         var session = partition.attach(1);
         session.release(new Attach.Released(true, 0, 0));
         move(Manner.FORCED);
         move(Manner.FORCED);
-        Patience.until("stayed", () -> heard.all.size() == 2);
+        TestWaits.until("stayed", () -> heard.all.size() == 2);
     }
 
     @Test
@@ -174,7 +175,7 @@ final class DepartureTest {
         partition.begin();
         var session = partition.opened(1);
         session.attachEnding();
-        Patience.until("released", () -> session.asked.contains("release"));
+        TestWaits.until("released", () -> session.asked.contains("release"));
         assertThat(partition.state()).isEqualTo(OwnerState.MOVING);
 
         session.lose(LinkFailure.ENDED);
@@ -187,7 +188,7 @@ final class DepartureTest {
         partition.installed(OwnerBench.config("alice", "i-1", "npx"));
         var session = partition.serve();
         move(Manner.FORCED);
-        Patience.until("prepared", () -> partition.worker.prepared.contains("w i-1"));
+        TestWaits.until("prepared", () -> partition.worker.prepared.contains("w i-1"));
         awaitReleased(session);
     }
 
@@ -204,7 +205,7 @@ final class DepartureTest {
             partition.host(new HostDecision.Place("other"));
             first.lose(LinkFailure.ENDED);
             partition.attach(2);
-            Patience.until(
+            TestWaits.until(
                     "counted",
                     () -> partition.count("perigee.gateway.moves", "manner", "forced") == 1);
         }
@@ -217,12 +218,12 @@ final class DepartureTest {
         try (var mover = mover()) {
             partition.worker.failLook(new IllegalStateException("a defect"));
             mover.start();
-            Patience.until(
+            TestWaits.until(
                     "survived",
                     () -> partition.count("perigee.gateway.failures", "where", "mover") == 1);
             partition.worker.are(worker(ScriptedWorker.ID, Phase.DRAINING));
             mover.workersChanged();
-            Patience.until("told", () -> !partition.worker.stays.isEmpty());
+            TestWaits.until("told", () -> !partition.worker.stays.isEmpty());
             assertThat(partition.worker.stays.getFirst()).startsWith("w: ");
         }
     }
@@ -249,7 +250,7 @@ final class DepartureTest {
                                     IntStream.range(0, 50)
                                             .mapToObj(i -> worker("other-" + i, Phase.SERVING)))
                             .toArray(WorkerView[]::new));
-            Patience.until(
+            TestWaits.until(
                     "asked twice",
                     () -> {
                         mover.workersChanged();
@@ -278,7 +279,7 @@ final class DepartureTest {
 
     /** Until it is asked to end the session, which follows a commit. */
     private void awaitReleased(ScriptedSession session) {
-        Patience.until(
+        TestWaits.until(
                 "released",
                 () -> {
                     partition.commit();

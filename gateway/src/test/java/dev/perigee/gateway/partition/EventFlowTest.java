@@ -74,7 +74,7 @@ final class EventFlowTest {
     void muchCredit() {
         var session = partition.serve();
         session.event(event(EventType.LOGS.wireName(), null), 100_000);
-        Patience.until("credited, though time stands", () -> session.credits.contains(100_000L));
+        TestWaits.until("credited, though time stands", () -> session.credits.contains(100_000L));
     }
 
     @Test
@@ -91,7 +91,7 @@ final class EventFlowTest {
     void ofACall(EventType type) {
         var session = partition.serve();
         var origin = partition.call("r-1");
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
         var reply = new ReplyTo(OwnedPartition.REPLIES, null, null);
 
         session.event(journal.entry(type.wireName(), DATA, null, origin, reply), 1);
@@ -157,7 +157,7 @@ final class EventFlowTest {
         partition.health.found(Map.of(type.topic(), "the test says so"));
 
         session.event(event(type.wireName(), durable), 10);
-        Patience.until(
+        TestWaits.until(
                 "credited",
                 () -> {
                     partition.later(MOMENT);
@@ -176,7 +176,7 @@ final class EventFlowTest {
     void ofAnEarlierSession() {
         var first = partition.serve();
         first.fence();
-        Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        TestWaits.until("ended", () -> partition.state() == OwnerState.RESTORING);
         first.event(event(EventType.LOGS.wireName(), null), 1);
         partition.settle();
         assertThat(partition.values(Topic.LOGS)).isEmpty();

@@ -101,7 +101,7 @@ final class HeldQuestionsTest {
     private ScriptedSession asking() {
         var session = partition.serve();
         var origin = ask("r-1");
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
         session.event(question(origin, held("q-1")), 1);
         partition.settle();
         return session;
@@ -109,7 +109,7 @@ final class HeldQuestionsTest {
 
     private ScriptedSession next(ScriptedSession lost, int number) {
         lost.lose(LinkFailure.EXPIRED);
-        Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        TestWaits.until("ended", () -> partition.state() == OwnerState.RESTORING);
         partition.later(LITTLE);
         return partition.attach(number);
     }
@@ -132,11 +132,11 @@ final class HeldQuestionsTest {
     @DisplayName("goes on at the next one, and at the one after that, with its question open")
     void goesOn() {
         var second = next(asking(), 2);
-        Patience.until("sent", () -> second.calls.size() == 1);
+        TestWaits.until("sent", () -> second.calls.size() == 1);
         assertResumed(second.calls.getFirst(), "r-1");
 
         var third = next(second, 3);
-        Patience.until("sent", () -> third.calls.size() == 1);
+        TestWaits.until("sent", () -> third.calls.size() == 1);
         assertResumed(third.calls.getFirst(), "r-1");
         assertThat(partition.answers("r-1")).isEmpty();
     }
@@ -146,20 +146,20 @@ final class HeldQuestionsTest {
     void keepsResponsesBack() {
         var first = asking();
         first.lose(LinkFailure.EXPIRED);
-        Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        TestWaits.until("ended", () -> partition.state() == OwnerState.RESTORING);
         respond("r-2", "r-1", "q-1");
         partition.later(LITTLE);
         var second = partition.opened(2);
         second.take(Calls.KEPT);
         partition.attach(2);
-        Patience.until("sent", () -> second.calls.size() == 1);
+        TestWaits.until("sent", () -> second.calls.size() == 1);
         partition.settle();
         assertThat(second.calls).as("the response waits").hasSize(1);
         assertResumed(second.calls.getFirst(), "r-1");
 
         second.calls.getFirst().accept();
 
-        Patience.until("sent", () -> second.calls.size() == 2);
+        TestWaits.until("sent", () -> second.calls.size() == 2);
         assertThat(second.calls.getLast().requestId()).isEqualTo("r-2");
     }
 
@@ -168,7 +168,7 @@ final class HeldQuestionsTest {
     void answered() {
         var first = asking();
         respond("r-2", "r-1", "q-1");
-        Patience.until("sent", () -> first.calls.size() == 2);
+        TestWaits.until("sent", () -> first.calls.size() == 2);
         partition.settle();
 
         var second = next(first, 2);
@@ -184,7 +184,7 @@ final class HeldQuestionsTest {
         var first = asking();
         first.take(Calls.KEPT);
         respond("r-2", "r-1", "q-1");
-        Patience.until("sent", () -> first.calls.size() == 2);
+        TestWaits.until("sent", () -> first.calls.size() == 2);
         var call = first.calls.getFirst().order.origin();
 
         first.suspend();
@@ -210,7 +210,7 @@ final class HeldQuestionsTest {
         first.attach(
                 true, List.of(), new AcceptedRecord(call, Progress.RUNNING, null, held("q-1")));
 
-        Patience.until("sent", () -> first.calls.size() == 2);
+        TestWaits.until("sent", () -> first.calls.size() == 2);
         assertThat(first.calls.getLast().requestId()).isEqualTo("r-2");
     }
 
@@ -225,7 +225,7 @@ final class HeldQuestionsTest {
 
         var second = next(first, 2);
 
-        Patience.until("sent", () -> second.calls.size() == 1);
+        TestWaits.until("sent", () -> second.calls.size() == 1);
         assertResumed(second.calls.getFirst(), "r-1");
     }
 
@@ -258,7 +258,7 @@ final class HeldQuestionsTest {
 
         var second = next(first, 2);
 
-        Patience.until("sent", () -> second.calls.size() == 2);
+        TestWaits.until("sent", () -> second.calls.size() == 2);
         assertResumed(second.calls.getFirst(), "r-1");
         assertThat(second.calls.getLast().requestId()).isEqualTo("r-2");
     }
@@ -270,7 +270,7 @@ final class HeldQuestionsTest {
         first.take(Calls.KEPT);
         respond("r-2", "r-1", "q-1");
         respond("r-3", "r-1", "q-1");
-        Patience.until("sent", () -> first.calls.size() == 3);
+        TestWaits.until("sent", () -> first.calls.size() == 3);
         first.calls.get(1).accept();
         refuse(first.calls.get(2));
         assertThat(codeOf("r-3")).isEqualTo(ErrorCode.INVALID_REQUEST);
@@ -296,7 +296,7 @@ final class HeldQuestionsTest {
         first.take(Calls.KEPT);
         respond("r-2", "r-1", "q-1");
         respond("r-3", "r-1", "q-0");
-        Patience.until("sent", () -> first.calls.size() == 3);
+        TestWaits.until("sent", () -> first.calls.size() == 3);
         refuse(first.calls.get(1));
         first.calls.get(2).fail(Reason.LOST, true);
         assertThat(codeOf("r-2")).isEqualTo(ErrorCode.INVALID_REQUEST);
@@ -304,7 +304,7 @@ final class HeldQuestionsTest {
 
         var second = next(first, 2);
 
-        Patience.until("sent", () -> second.calls.size() >= 1);
+        TestWaits.until("sent", () -> second.calls.size() >= 1);
         assertResumed(second.calls.getFirst(), "r-1");
     }
 
@@ -314,17 +314,17 @@ final class HeldQuestionsTest {
         var first = asking();
         first.take(Calls.KEPT);
         respond("r-2", "r-1", "q-1");
-        Patience.until("sent", () -> first.calls.size() == 2);
+        TestWaits.until("sent", () -> first.calls.size() == 2);
         first.calls.getLast().fail(Reason.DEADLINE, false);
         assertThat(codeOf("r-2")).isEqualTo(ErrorCode.UNAVAILABLE);
 
         var second = next(first, 2);
-        Patience.until("sent", () -> second.calls.size() == 1);
+        TestWaits.until("sent", () -> second.calls.size() == 1);
         assertResumed(second.calls.getFirst(), "r-1");
 
         second.take(Calls.KEPT);
         respond("r-3", "r-1", "q-1");
-        Patience.until("sent", () -> second.calls.size() == 2);
+        TestWaits.until("sent", () -> second.calls.size() == 2);
         second.calls.getLast().fail(Reason.DEADLINE, true);
         partition.settle();
         var _ = next(second, 3);
@@ -336,7 +336,7 @@ final class HeldQuestionsTest {
     void expires() {
         var first = asking();
         first.lose(LinkFailure.EXPIRED);
-        Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        TestWaits.until("ended", () -> partition.state() == OwnerState.RESTORING);
 
         partition.later(OPEN.plusSeconds(1));
 
@@ -354,7 +354,7 @@ final class HeldQuestionsTest {
     void staysCancelled() {
         var first = asking();
         long cancellation = cancel("r-1").offset();
-        Patience.until("taken", () -> partition.polled.isDone(cancellation));
+        TestWaits.until("taken", () -> partition.polled.isDone(cancellation));
         assertThat(first.asked).contains("cancel r-1");
 
         var second = next(first, 2);
@@ -369,7 +369,7 @@ final class HeldQuestionsTest {
     void endsOnItsWay() {
         var first = asking();
         first.lose(LinkFailure.EXPIRED);
-        Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        TestWaits.until("ended", () -> partition.state() == OwnerState.RESTORING);
         var _ = cancel("r-1");
         var error = partition.answer("r-1").error();
         assertThat(error).isNotNull();
@@ -382,12 +382,12 @@ final class HeldQuestionsTest {
     void turnedDown() {
         var first = asking();
         first.lose(LinkFailure.EXPIRED);
-        Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        TestWaits.until("ended", () -> partition.state() == OwnerState.RESTORING);
         partition.later(LITTLE);
         var second = partition.opened(2);
         second.take(Calls.KEPT);
         partition.attach(2);
-        Patience.until("sent", () -> second.calls.size() == 1);
+        TestWaits.until("sent", () -> second.calls.size() == 1);
         var call = second.calls.getFirst();
         call.answer(
                 ToolResult.refused(
@@ -404,7 +404,7 @@ final class HeldQuestionsTest {
     void olderWorker() {
         var first = asking();
         first.lose(LinkFailure.EXPIRED);
-        Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        TestWaits.until("ended", () -> partition.state() == OwnerState.RESTORING);
         partition.later(LITTLE);
         var second = partition.opened(2);
         second.speak(LinkVersions.SERVER_EVENTS);
@@ -429,7 +429,7 @@ final class HeldQuestionsTest {
 
         var second = next(first, 2);
 
-        Patience.until("sent", () -> second.calls.size() == 1);
+        TestWaits.until("sent", () -> second.calls.size() == 1);
         assertResumed(second.calls.getFirst(), "r-1");
     }
 
@@ -440,13 +440,13 @@ final class HeldQuestionsTest {
         var first =
                 partition.serve(new AcceptedRecord(origin, Progress.RUNNING, null, held("q-1")));
         first.lose(LinkFailure.EXPIRED);
-        Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        TestWaits.until("ended", () -> partition.state() == OwnerState.RESTORING);
         ask("r-1");
         partition.later(LITTLE);
 
         var second = partition.attach(2);
 
-        Patience.until("sent", () -> second.calls.size() == 1);
+        TestWaits.until("sent", () -> second.calls.size() == 1);
         assertResumed(second.calls.getFirst(), "r-1");
     }
 }

@@ -76,7 +76,7 @@ class InstanceIndexTest {
         assertThat(index.get(gone.processId())).isNull();
     }
 
-    private static Instance instance(
+    private static DesiredInstance instance(
             String team, String user, String installation, String command) {
         return instance(team, user, user, installation, command);
     }
@@ -85,13 +85,14 @@ class InstanceIndexTest {
     @DisplayName("OPS-15: a start token of another topic is none beyond the record's own offset")
     void tokenOfAnotherTopic() {
         var restored =
-                new Instance(instance("t1", "u1", "a", "node").record(), 5_000).withIntent(true);
-        assertThat(Instance.of(restored, 20).startToken()).isEqualTo(20);
-        assertThat(Instance.of(restored, 6_000).startToken()).isEqualTo(5_000);
+                new DesiredInstance(instance("t1", "u1", "a", "node").record(), 5_000)
+                        .withIntent(true);
+        assertThat(DesiredInstance.of(restored, 20).startToken()).isEqualTo(20);
+        assertThat(DesiredInstance.of(restored, 6_000).startToken()).isEqualTo(5_000);
     }
 
     /** The slugs are what a process is named after. */
-    private static Instance instance(
+    private static DesiredInstance instance(
             String team, String user, String slug, String installation, String command) {
         var config =
                 """
@@ -99,7 +100,7 @@ class InstanceIndexTest {
                  "user_id":"%s","user_slug":"%s","transport_type":"stdio","command":"%s"}"""
                         .formatted(installation, team, user, slug, command);
         var origin = new RecordOrigin("mcp.commands", 0, 3);
-        return new Instance(
+        return new DesiredInstance(
                 new Installed(
                         Json.read(config.getBytes(StandardCharsets.UTF_8), ServerConfig.class),
                         false,

@@ -33,13 +33,13 @@ final class LostCallsTest {
     void sessionsLost() {
         var first = partition.serve();
         partition.call("r-1");
-        Patience.until("sent", () -> first.calls.size() == 1);
+        TestWaits.until("sent", () -> first.calls.size() == 1);
 
         first.lose(LinkFailure.EXPIRED);
-        Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        TestWaits.until("ended", () -> partition.state() == OwnerState.RESTORING);
         partition.later(Duration.ofSeconds(2));
         var second = partition.attach(2);
-        Patience.until("sent again", () -> second.calls.size() == 1);
+        TestWaits.until("sent again", () -> second.calls.size() == 1);
         assertThat(second.calls.getFirst().order.again()).isTrue();
         second.lose(LinkFailure.EXPIRED);
 
@@ -52,16 +52,16 @@ final class LostCallsTest {
         var first = partition.serve();
         first.take(Calls.AWAITED);
         partition.call("r-1");
-        Patience.until("sent", () -> first.calls.size() == 1);
+        TestWaits.until("sent", () -> first.calls.size() == 1);
 
         first.calls.getFirst().fail(Reason.LOST, true);
         partition.settle();
         first.lose(LinkFailure.EXPIRED);
-        Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        TestWaits.until("ended", () -> partition.state() == OwnerState.RESTORING);
         partition.later(Duration.ofSeconds(2));
         var second = partition.attach(2);
 
-        Patience.until("sent again", () -> second.calls.size() == 1);
+        TestWaits.until("sent again", () -> second.calls.size() == 1);
         assertThat(second.calls.getFirst().order.again()).isTrue();
     }
 
@@ -73,18 +73,18 @@ final class LostCallsTest {
         first.take(Calls.AWAITED);
         partition.call("r-1");
         partition.call("r-2");
-        Patience.until("sent", () -> first.calls.size() == 2);
+        TestWaits.until("sent", () -> first.calls.size() == 2);
 
         first.lose(LinkFailure.EXPIRED);
-        Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        TestWaits.until("ended", () -> partition.state() == OwnerState.RESTORING);
         first.calls.getFirst().accept();
         partition.settle();
         partition.later(Duration.ofSeconds(2));
         var second = partition.attach(2);
-        Patience.until("sent again", () -> second.calls.size() == 1);
+        TestWaits.until("sent again", () -> second.calls.size() == 1);
         first.calls.getLast().accept();
 
-        Patience.until("both sent again", () -> second.calls.size() == 2);
+        TestWaits.until("both sent again", () -> second.calls.size() == 2);
         assertThat(second.calls).allMatch(call -> call.order.again());
     }
 
@@ -94,14 +94,14 @@ final class LostCallsTest {
         var first = partition.serve();
         first.take(Calls.AWAITED);
         partition.call("r-1");
-        Patience.until("sent", () -> first.calls.size() == 1);
+        TestWaits.until("sent", () -> first.calls.size() == 1);
 
         first.calls.getFirst().fail(Reason.DRAINING, false);
         partition.settle();
         first.lose(LinkFailure.ENDED);
         var second = partition.attach(2);
 
-        Patience.until("sent again", () -> second.calls.size() == 1);
+        TestWaits.until("sent again", () -> second.calls.size() == 1);
         assertThat(second.calls.getFirst().order.again()).isFalse();
     }
 
@@ -111,12 +111,12 @@ final class LostCallsTest {
         var first = partition.serve();
         first.take(Calls.AWAITED);
         var origin = partition.call("r-1");
-        Patience.until("sent", () -> first.calls.size() == 1);
+        TestWaits.until("sent", () -> first.calls.size() == 1);
         first.calls.getFirst().fail(Reason.FENCED, true);
         partition.settle();
 
         first.fence();
-        Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        TestWaits.until("ended", () -> partition.state() == OwnerState.RESTORING);
         partition.later(Duration.ofSeconds(2));
         var second = partition.attach(2, new AcceptedRecord(origin, Progress.RUNNING));
         partition.settle();

@@ -255,14 +255,14 @@ final class OwnedPartition implements AutoCloseable {
     ScriptedSession attach(int number, AcceptedRecord... accepted) {
         var session = opened(number);
         session.attach(accepted.length > 0, List.of(), accepted);
-        Patience.until("serving", () -> state() == OwnerState.SERVING);
+        TestWaits.until("serving", () -> state() == OwnerState.SERVING);
         commit();
         return session;
     }
 
     /** The owner opened so many sessions; the last of them. */
     ScriptedSession opened(int number) {
-        Patience.until("session " + number, () -> worker.sessions.size() >= number);
+        TestWaits.until("session " + number, () -> worker.sessions.size() >= number);
         return worker.sessions.get(number - 1);
     }
 
@@ -279,7 +279,7 @@ final class OwnedPartition implements AutoCloseable {
         var marker = new Marker();
         partitions.records(polled.feed(), Topic.TOOL_REQUESTS, marker, 0);
         try {
-            Patience.get(marker.seen);
+            TestWaits.get(marker.seen);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
@@ -430,7 +430,7 @@ final class OwnedPartition implements AutoCloseable {
 
     /** The first answer of a request. */
     ToolResult answer(String requestId) {
-        Patience.until("answer of " + requestId, () -> !answers(requestId).isEmpty());
+        TestWaits.until("answer of " + requestId, () -> !answers(requestId).isEmpty());
         return answers(requestId).getFirst();
     }
 
@@ -444,13 +444,13 @@ final class OwnedPartition implements AutoCloseable {
 
     /** The last result of a command that has so many. */
     CommandResult result(String commandId, int number) {
-        Patience.until("results of " + commandId, () -> results(commandId).size() >= number);
+        TestWaits.until("results of " + commandId, () -> results(commandId).size() >= number);
         return results(commandId).get(number - 1);
     }
 
     /** Requests below this offset are done, as the group knows after its next commit. */
     void awaitDone(long below) {
-        Patience.until("done below " + below, () -> commit().orElse(-1) >= below);
+        TestWaits.until("done below " + below, () -> commit().orElse(-1) >= below);
     }
 
     double count(String counter, String tag, String value) {

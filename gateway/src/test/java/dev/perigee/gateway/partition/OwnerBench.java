@@ -5,7 +5,7 @@ import dev.perigee.gateway.inbound.Membership;
 import dev.perigee.gateway.link.PartitionClaim;
 import dev.perigee.gateway.link.PartitionLink;
 import dev.perigee.gateway.link.PendingAcceptance;
-import dev.perigee.gateway.link.PendingOutcome;
+import dev.perigee.gateway.link.PendingOrder;
 import dev.perigee.gateway.link.SessionListener;
 import dev.perigee.gateway.link.WorkerLinks;
 import dev.perigee.gateway.link.WorkerView;
@@ -55,7 +55,7 @@ final class OwnerBench {
     Instant now = Instant.parse("2026-11-24T10:00:00Z");
 
     OwnerBench() {
-        context = new PartitionContext(services(), IdleFeed.of(1), new Mailbox(new Alarm()));
+        context = new PartitionContext(services(), IdleFeed.of(1), new OwnerMailbox(new Alarm()));
         context.state().host(new StateRecord.Host("w", "w/1"));
         session.createdEpoch(1);
         session.serve();
@@ -109,17 +109,17 @@ final class OwnerBench {
     }
 
     /** Has it wanted, and run by nobody yet. */
-    Instance install(String user, String installation) {
+    DesiredInstance install(String user, String installation) {
         return install(config(user, installation, "node"));
     }
 
-    Instance install(ServerConfig config) {
+    DesiredInstance install(ServerConfig config) {
         var origin = new RecordOrigin("mcp.commands", 1, 1);
         return install(new Installed(config, false, origin, "c-1", null, now));
     }
 
-    Instance install(Installed wanted) {
-        var instance = Instance.of(wanted, 1);
+    DesiredInstance install(Installed wanted) {
+        var instance = DesiredInstance.of(wanted, 1);
         context.state().install(instance);
         return instance;
     }
@@ -220,10 +220,9 @@ final class OwnerBench {
         }
 
         @Override
-        public PendingOutcome submit(
-                String method, Object order, Instant deadline, Runnable onEnd) {
+        public PendingOrder submit(String method, Object order, Instant deadline, Runnable onEnd) {
             onEnd.run();
-            return new PendingOutcome() {
+            return new PendingOrder() {
                 @Override
                 public InstanceOrder.Outcome await() {
                     return take();

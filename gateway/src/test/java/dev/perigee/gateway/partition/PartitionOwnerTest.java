@@ -14,7 +14,7 @@ final class PartitionOwnerTest {
     @DisplayName("ends when the group does not know of its tenure any more")
     void refused() {
         partition.begin(2);
-        Patience.until("ended", () -> partition.state() == OwnerState.ENDED);
+        TestWaits.until("ended", () -> partition.state() == OwnerState.ENDED);
         assertThat(partition.stateNames()).isEmpty();
         assertThat(partition.worker.sessions).isEmpty();
     }
@@ -24,7 +24,7 @@ final class PartitionOwnerTest {
     void failsAfterItsClaim() {
         partition.failHosts(new IllegalStateException("a defect"));
         partition.begin();
-        Patience.until(
+        TestWaits.until(
                 "stuck",
                 () -> partition.partitions.problems().getOrDefault(0, "").contains("a defect"));
 
@@ -42,7 +42,7 @@ final class PartitionOwnerTest {
         var session = partition.serve();
         partition.worker.failLook(new IllegalStateException("a defect"));
         partition.partitions.workersChanged();
-        Patience.until(
+        TestWaits.until(
                 "counted",
                 () -> partition.count("perigee.gateway.failures", "where", "owner") == 1);
 
@@ -50,7 +50,7 @@ final class PartitionOwnerTest {
                 """
                 {"request_id":"r-1","team_id":"t1","user_id":"alice","method":"tools/list"}""");
 
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
     }
 
     @Test

@@ -35,7 +35,7 @@ class PartitionStateTest {
         replay(TOPIC.command("c", remembered(CommandOutcome.COMPLETED)), 4);
 
         assertThat(state.host()).isEqualTo(new Host("w", "i"));
-        assertThat(state.instance(PROCESS)).isEqualTo(new Instance(installed(null), 2));
+        assertThat(state.instance(PROCESS)).isEqualTo(new DesiredInstance(installed(null), 2));
         assertThat(state.runtime(PROCESS)).isEqualTo(RawJson.of("{\"n\":1}"));
         assertThat(state.command("c")).isEqualTo(remembered(CommandOutcome.COMPLETED));
         assertThat(state.instancesOf("t1", "u1")).hasSize(1);
@@ -60,7 +60,7 @@ class PartitionStateTest {
     void keepsATokenThatARecordCarries() {
         replay(TOPIC.instance(installed(2L)), 9);
 
-        assertThat(state.instance(PROCESS)).isEqualTo(new Instance(installed(2L), 2));
+        assertThat(state.instance(PROCESS)).isEqualTo(new DesiredInstance(installed(2L), 2));
     }
 
     @Test
@@ -101,7 +101,7 @@ class PartitionStateTest {
         assertThat(missing()).hasSize(1);
     }
 
-    private List<Instance> missing(AttachedProcess... processes) {
+    private List<DesiredInstance> missing(AttachedProcess... processes) {
         return Reconciliation.missing(state, List.of(processes));
     }
 

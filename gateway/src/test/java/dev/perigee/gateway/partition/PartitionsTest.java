@@ -24,7 +24,7 @@ final class PartitionsTest {
             partition.installed("i-1");
             partition.hostNobody();
             partition.begin();
-            Patience.until("placing", () -> partition.state() == OwnerState.PLACING);
+            TestWaits.until("placing", () -> partition.state() == OwnerState.PLACING);
             partition.call("r-1");
             partition.settle();
             var all = partition.partitions;
@@ -89,7 +89,7 @@ final class PartitionsTest {
                                             false,
                                             null)));
             partition.serve();
-            Patience.until("freed", () -> partition.stateNames().contains("-suspicion/" + id));
+            TestWaits.until("freed", () -> partition.stateNames().contains("-suspicion/" + id));
             assertThat(partition.partitions.quarantined()).isZero();
         }
     }

@@ -43,8 +43,8 @@ final class ResealingTest {
     @DisplayName("is written anew with the current one, as it was")
     void anew() throws Exception {
         partition.serve();
-        Patience.until("all", () -> partition.written(Topic.STATE).size() == 8);
-        Patience.until("none is left", () -> partition.partitions.outdatedSecrets() == 0);
+        TestWaits.until("all", () -> partition.written(Topic.STATE).size() == 8);
+        TestWaits.until("none is left", () -> partition.partitions.outdatedSecrets() == 0);
 
         var current = Seals.with("new");
         for (int secret = 0; secret < 3; secret++) {
@@ -63,7 +63,7 @@ final class ResealingTest {
     void tooLarge() {
         partition.transactions.mostBytes(100);
         partition.serve();
-        Patience.until("none is tried", () -> partition.partitions.outdatedSecrets() == 0);
+        TestWaits.until("none is tried", () -> partition.partitions.outdatedSecrets() == 0);
         assertThat(partition.stateNames()).hasSize(3 + 2);
     }
 

@@ -32,7 +32,7 @@ final class RestorationTest {
     }
 
     /** It slept, with this configuration unless a hash says otherwise. */
-    private Instance given(String installation, String status, @Nullable String otherHash) {
+    private DesiredInstance given(String installation, String status, @Nullable String otherHash) {
         var instance = bench.install("alice", installation);
         var hash = otherHash == null ? ConfigFingerprint.of(instance.config()) : otherHash;
         var durable =

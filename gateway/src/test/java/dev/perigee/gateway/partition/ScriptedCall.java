@@ -47,7 +47,7 @@ final class ScriptedCall implements PendingAcceptance {
 
     /** For who waits. */
     ToolOrder.Accepted await() throws LinkException, InterruptedException {
-        return of(Patience.get(said));
+        return of(TestWaits.get(said));
     }
 
     @Override

@@ -85,7 +85,7 @@ final class ScriptedJournal {
      * the credit that the owner sends after it.
      */
     void awaitAcknowledged(ScriptedSession session, long upTo) {
-        Patience.until(
+        TestWaits.until(
                 "acknowledged up to " + upTo,
                 () -> {
                     partition.later(MOMENT);

@@ -3,7 +3,7 @@ package dev.perigee.gateway.partition;
 import dev.perigee.gateway.link.LinkException;
 import dev.perigee.gateway.link.LinkException.Reason;
 import dev.perigee.gateway.link.LinkFailures;
-import dev.perigee.gateway.link.PendingOutcome;
+import dev.perigee.gateway.link.PendingOrder;
 import dev.perigee.protocol.command.CommandError;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.link.InstanceOrder;
@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** An order about an instance, until the test says what the worker made of it. Thread-safe. */
-final class ScriptedOrder implements PendingOutcome {
+final class ScriptedOrder implements PendingOrder {
     final String method;
     final Object order;
     private final Runnable onEnd;
@@ -62,7 +62,7 @@ final class ScriptedOrder implements PendingOutcome {
 
     @Override
     public InstanceOrder.Outcome await() throws LinkException, InterruptedException {
-        return of(Patience.get(said));
+        return of(TestWaits.get(said));
     }
 
     @Override

@@ -7,7 +7,7 @@ import dev.perigee.gateway.link.LinkFailures;
 import dev.perigee.gateway.link.PartitionClaim;
 import dev.perigee.gateway.link.PartitionLink;
 import dev.perigee.gateway.link.PendingAcceptance;
-import dev.perigee.gateway.link.PendingOutcome;
+import dev.perigee.gateway.link.PendingOrder;
 import dev.perigee.gateway.link.SessionListener;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.Attach.AcceptedRecord;
@@ -198,7 +198,7 @@ final class ScriptedSession implements PartitionLink {
     }
 
     @Override
-    public PendingOutcome submit(String method, Object order, Instant deadline, Runnable onEnd)
+    public PendingOrder submit(String method, Object order, Instant deadline, Runnable onEnd)
             throws LinkException {
         check(failure);
         var ordered = new ScriptedOrder(method, order, onEnd);

@@ -50,7 +50,7 @@ final class SessionKeeperTest {
         assertThat(session.orders)
                 .singleElement()
                 .satisfies(order -> assertThat(order.method).isEqualTo(LinkMethod.APPLY));
-        Patience.until(
+        TestWaits.until(
                 "shown",
                 () ->
                         partition
@@ -83,7 +83,7 @@ final class SessionKeeperTest {
         partition.begin();
         var session = partition.opened(1);
         session.attach(true, List.of(process(id, 0, ConfigFingerprint.of(config))));
-        Patience.until("serving", () -> partition.state() == OwnerState.SERVING);
+        TestWaits.until("serving", () -> partition.state() == OwnerState.SERVING);
         assertThat(session.orders).isEmpty();
     }
 
@@ -92,7 +92,7 @@ final class SessionKeeperTest {
     void brokerAway() {
         partition.offsets.fail(new KafkaException("nobody is there"));
         partition.begin();
-        Patience.until("stuck", () -> partition.partitions.problems().containsKey(0));
+        TestWaits.until("stuck", () -> partition.partitions.problems().containsKey(0));
         assertThat(partition.partitions.problems().get(0)).contains("nobody is there");
         assertThat(partition.state()).isEqualTo(OwnerState.RESTORING);
 
@@ -108,7 +108,7 @@ final class SessionKeeperTest {
         var sealed = new byte[] {1, 1, 'k', 0};
         partition.before(new ProducerRecord<>("mcp.state", 0, bytes("instance/x"), sealed));
         partition.begin();
-        Patience.until("stuck", () -> partition.partitions.problems().containsKey(0));
+        TestWaits.until("stuck", () -> partition.partitions.problems().containsKey(0));
         assertThat(partition.partitions.problems().get(0)).contains("instance/x");
 
         partition.revoke();
@@ -121,7 +121,7 @@ final class SessionKeeperTest {
     void noWorker() {
         partition.hostNobody();
         partition.begin();
-        Patience.until("placing", () -> partition.state() == OwnerState.PLACING);
+        TestWaits.until("placing", () -> partition.state() == OwnerState.PLACING);
         partition.worker.are();
         partition.host(new HostDecision.Place(ScriptedWorker.ID));
         partition.partitions.workersChanged();
@@ -139,8 +139,8 @@ final class SessionKeeperTest {
     void notThere() {
         partition.worker.refuse(new IllegalArgumentException("it went"));
         partition.begin();
-        Patience.until("placing", () -> partition.state() == OwnerState.PLACING);
-        Patience.until("chosen", () -> partition.stateNames().contains("host"));
+        TestWaits.until("placing", () -> partition.state() == OwnerState.PLACING);
+        TestWaits.until("chosen", () -> partition.stateNames().contains("host"));
         partition.settle();
         partition.worker.refuse(null);
         partition.later(Duration.ofSeconds(1));
@@ -152,7 +152,7 @@ final class SessionKeeperTest {
     void notOpened() {
         partition.worker.refuse(new IllegalStateException("there is a newer claim"));
         partition.begin();
-        Patience.until("unopened", () -> partition.state() == OwnerState.ATTACHING);
+        TestWaits.until("unopened", () -> partition.state() == OwnerState.ATTACHING);
         partition.settle();
         partition.worker.refuse(null);
         partition.later(PAUSE);
@@ -168,7 +168,7 @@ final class SessionKeeperTest {
 
         first.lose(failure);
 
-        Patience.until(
+        TestWaits.until(
                 "opened again",
                 () -> {
                     partition.later(PAUSE);
@@ -199,7 +199,7 @@ final class SessionKeeperTest {
         partition.request(
                 """
                 {"request_id":"r-1","team_id":"t1","user_id":"alice","method":"tools/list"}""");
-        Patience.until("sent", () -> session.calls.size() == 1);
+        TestWaits.until("sent", () -> session.calls.size() == 1);
         assertThat(partition.worker.sessions).hasSize(1);
     }
 
@@ -212,9 +212,9 @@ final class SessionKeeperTest {
         var first = partition.serve();
 
         first.lose(LinkFailure.UNREACHABLE);
-        Patience.until("told", () -> partition.values(Topic.STATUS).size() == 1);
+        TestWaits.until("told", () -> partition.values(Topic.STATUS).size() == 1);
         assertThat(partition.values(Topic.STATUS).getFirst()).contains(OwnStatus.LOST);
-        Patience.until(
+        TestWaits.until(
                 "opened again",
                 () -> {
                     partition.later(PAUSE);
@@ -222,7 +222,7 @@ final class SessionKeeperTest {
                 });
         partition.opened(2).attach(true, List.of(process(id, 0, ConfigFingerprint.of(config))));
 
-        Patience.until("told", () -> partition.values(Topic.STATUS).size() == 2);
+        TestWaits.until("told", () -> partition.values(Topic.STATUS).size() == 2);
         assertThat(partition.values(Topic.STATUS).get(1)).contains(OwnStatus.FOUND);
     }
 
@@ -238,7 +238,7 @@ final class SessionKeeperTest {
         partition.worker.are(worker(ScriptedWorker.INCARNATION, LinkState.FAILED));
         partition.hostNobody();
         partition.begin();
-        Patience.until("told", () -> partition.values(Topic.STATUS).size() == 1);
+        TestWaits.until("told", () -> partition.values(Topic.STATUS).size() == 1);
         assertThat(partition.values(Topic.STATUS).getFirst()).contains(OwnStatus.LOST);
     }
 
@@ -286,14 +286,14 @@ final class SessionKeeperTest {
         var session = partition.opened(1);
         session.obey(false);
         session.attach();
-        Patience.until("ordered", () -> session.orders.size() == 1);
+        TestWaits.until("ordered", () -> session.orders.size() == 1);
         session.take(Calls.KEPT);
         session.orders.getFirst().fail(reason);
-        Patience.until("serving", () -> partition.state() == OwnerState.SERVING);
+        TestWaits.until("serving", () -> partition.state() == OwnerState.SERVING);
         partition.commit();
 
         partition.call("r-1");
-        Patience.until(
+        TestWaits.until(
                 "answered as the worker says, as nothing is awaited any more",
                 () -> {
                     session.calls.forEach(call -> call.answer(unknownServer(call)));
@@ -320,9 +320,9 @@ final class SessionKeeperTest {
         var session = partition.opened(1);
         session.obey(false);
         session.attach();
-        Patience.until("ordered", () -> session.orders.size() == 1);
+        TestWaits.until("ordered", () -> session.orders.size() == 1);
         session.orders.getFirst().fail(Reason.OVERLOADED);
-        Patience.until(
+        TestWaits.until(
                 "ordered again",
                 () -> {
                     partition.later(Duration.ofSeconds(1));

@@ -59,7 +59,7 @@ final class TrialTest {
         passesInTime();
 
         assertThat(session.asked).contains("trial null");
-        Patience.until("free", () -> partition.partitions.quarantined() == 0);
+        TestWaits.until("free", () -> partition.partitions.quarantined() == 0);
     }
 
     @Test
@@ -69,7 +69,7 @@ final class TrialTest {
         var session = partition.opened(1);
         session.agree(false);
         session.attach();
-        Patience.until(
+        TestWaits.until(
                 "asked again",
                 () -> {
                     partition.later(TURN);
@@ -100,8 +100,8 @@ final class TrialTest {
 
         session.orders.get(1).fail(reason);
 
-        Patience.until("given back", () -> session.asked.contains("trial null"));
-        Patience.until(
+        TestWaits.until("given back", () -> session.asked.contains("trial null"));
+        TestWaits.until(
                 "asked again",
                 () -> {
                     partition.later(TURN);
@@ -124,7 +124,7 @@ final class TrialTest {
         var session = partition.serve();
         started(session);
         session.failTrials(Reason.DEADLINE);
-        Patience.until(
+        TestWaits.until(
                 "asked",
                 () -> {
                     partition.later(TRIAL);
@@ -144,10 +144,10 @@ final class TrialTest {
         started(first);
 
         first.lose(LinkFailure.DEAD);
-        Patience.until("held", () -> noted().held());
+        TestWaits.until("held", () -> noted().held());
         partition.worker.are(
                 ScriptedWorker.view(ScriptedWorker.ID, "w/2", LinkState.CONNECTED, Phase.SERVING));
-        Patience.until(
+        TestWaits.until(
                 "opened again",
                 () -> {
                     partition.later(TURN);
@@ -162,7 +162,7 @@ final class TrialTest {
                 """
                 {"id":"c-1","command_type":"restart","payload":{"installation_id":"i-1",
                  "team_id":"t1","user_id":"alice"}}""");
-        Patience.until("released", () -> !noted().held());
+        TestWaits.until("released", () -> !noted().held());
     }
 
     @Test
@@ -174,7 +174,7 @@ final class TrialTest {
                 """
                 {"id":"c-1","command_type":"restart","payload":{"installation_id":"i-1",
                  "team_id":"t1","user_id":"alice"}}""");
-        Patience.until("given back", () -> session.asked.contains("trial null"));
+        TestWaits.until("given back", () -> session.asked.contains("trial null"));
         partition.result("c-1", 2);
         assertThat(noted().tried()).isFalse();
     }
@@ -203,9 +203,9 @@ final class TrialTest {
                 ScriptedWorker.view("w1", "w1/1", LinkState.CONNECTED, Phase.SERVING));
         partition.partitions.workersChanged();
 
-        Patience.until("one death less", () -> noted().deaths().size() == 1);
-        Patience.until("free", () -> partition.partitions.quarantined() == 0);
-        Patience.until("given back", () -> session.asked.contains("trial null"));
+        TestWaits.until("one death less", () -> noted().deaths().size() == 1);
+        TestWaits.until("free", () -> partition.partitions.quarantined() == 0);
+        TestWaits.until("given back", () -> session.asked.contains("trial null"));
     }
 
     /** Its second order is the one that starts it alone, which is not carried out yet. */
@@ -214,13 +214,13 @@ final class TrialTest {
         var session = partition.opened(1);
         session.obey(false);
         session.attach();
-        Patience.until("started", () -> session.orders.size() == 2);
+        TestWaits.until("started", () -> session.orders.size() == 2);
         return session;
     }
 
     /** It is started alone, and its time begins. */
     private void started(ScriptedSession session) {
-        Patience.until("started", () -> session.orders.size() == 2);
+        TestWaits.until("started", () -> session.orders.size() == 2);
         var order = session.orders.get(1);
         assertThat(order.method).isEqualTo(LinkMethod.APPLY);
         assertThat(quarantineOf(order)).isNull();
@@ -229,7 +229,7 @@ final class TrialTest {
 
     /** Its time begins when its own thread has said that it was started. */
     private void passesInTime() {
-        Patience.until(
+        TestWaits.until(
                 "passed",
                 () -> {
                     partition.later(TRIAL);

@@ -27,13 +27,13 @@ final class WorkerDeathTest {
     void counts() {
         var first = partition.serve();
         first.lose(LinkFailure.DEAD);
-        Patience.until("counted", () -> partition.stateNames().contains("suspicion/" + instance));
+        TestWaits.until("counted", () -> partition.stateNames().contains("suspicion/" + instance));
         assertThat(partition.stateNames()).contains("suspect-user/t1/alice");
         assertThat(deaths()).isEqualTo(1);
         assertThat(partition.partitions.quarantined()).isZero();
 
         partition.worker.are(worker("w/2", Phase.SERVING));
-        Patience.until(
+        TestWaits.until(
                 "opened again",
                 () -> {
                     partition.later(Duration.ofSeconds(2));
@@ -41,7 +41,7 @@ final class WorkerDeathTest {
                 });
         partition.attach(2).lose(LinkFailure.INCARNATION_CHANGED);
 
-        Patience.until("waits", () -> partition.partitions.quarantined() == 1);
+        TestWaits.until("waits", () -> partition.partitions.quarantined() == 1);
         assertThat(deaths()).isEqualTo(2);
     }
 
@@ -54,7 +54,7 @@ final class WorkerDeathTest {
 
         session.lose(LinkFailure.DEAD);
 
-        Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        TestWaits.until("ended", () -> partition.state() == OwnerState.RESTORING);
         partition.settle();
         assertThat(deaths()).isZero();
     }
@@ -64,7 +64,7 @@ final class WorkerDeathTest {
     void answers() {
         var session = partition.serve();
         session.lose(LinkFailure.UNREACHABLE);
-        Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        TestWaits.until("ended", () -> partition.state() == OwnerState.RESTORING);
         partition.settle();
         assertThat(deaths()).isZero();
     }
@@ -80,7 +80,7 @@ final class WorkerDeathTest {
                         LinkState.FAILED,
                         Phase.SERVING));
         session.lose(LinkFailure.UNREACHABLE);
-        Patience.until("counted", () -> deaths() == 1);
+        TestWaits.until("counted", () -> deaths() == 1);
     }
 
     @Test
@@ -88,11 +88,11 @@ final class WorkerDeathTest {
     void forgotten() {
         var session = partition.serve();
         session.lose(LinkFailure.DEAD);
-        Patience.until("counted", () -> partition.stateNames().contains("suspicion/" + instance));
+        TestWaits.until("counted", () -> partition.stateNames().contains("suspicion/" + instance));
 
         partition.later(OwnedPartition.DEATH_MEMORY);
 
-        Patience.until(
+        TestWaits.until(
                 "forgotten", () -> partition.stateNames().contains("-suspicion/" + instance));
     }
 

@@ -2,11 +2,11 @@ package dev.perigee.bench;
 
 import dev.perigee.bench.call.CallPlan;
 import dev.perigee.bench.fleet.BenchFleet;
-import dev.perigee.bench.fleet.ServerProgram;
+import dev.perigee.bench.fleet.EchoProgram;
 import dev.perigee.bench.micro.MicroBench;
+import dev.perigee.bench.report.BenchProgress;
 import dev.perigee.bench.report.Machine;
 import dev.perigee.bench.report.Plot;
-import dev.perigee.bench.report.Progress;
 import dev.perigee.local.cli.Perigee;
 import dev.perigee.protocol.json.Json;
 import java.io.IOException;
@@ -114,7 +114,7 @@ public final class Bench implements Callable<Integer> {
         var usual = quick ? Plans.quick() : Plans.full();
         var plans = usual.withCalls(asked(usual.calls()));
         var machine = Machine.here(BenchFleet.flags());
-        var progress = new Progress(this::say);
+        var progress = new BenchProgress(this::say);
         if (machine.busy()) {
             progress.note(
                     "This machine is busy (load %.1f on %d cores): do not trust what comes"
@@ -123,7 +123,7 @@ public final class Bench implements Callable<Integer> {
         var findings = new Findings(machine);
         var directory = Files.createTempDirectory("perigee-bench-");
         try {
-            var trivial = ServerProgram.trivial(directory, progress::note);
+            var trivial = EchoProgram.trivial(directory, progress::note);
             new Run(plans, trivial, progress, findings)
                     .measure(sections.isEmpty() ? Section.usual() : sections);
         } finally {

@@ -8,12 +8,12 @@ import dev.perigee.bench.call.Ratios;
 import dev.perigee.bench.density.Density;
 import dev.perigee.bench.density.DensityBench;
 import dev.perigee.bench.fleet.BenchFleet;
+import dev.perigee.bench.fleet.EchoProgram;
 import dev.perigee.bench.fleet.FleetShape;
-import dev.perigee.bench.fleet.ServerProgram;
 import dev.perigee.bench.growth.GrowthBench;
 import dev.perigee.bench.growth.GrowthRow;
 import dev.perigee.bench.lifecycle.LifecycleBench;
-import dev.perigee.bench.report.Progress;
+import dev.perigee.bench.report.BenchProgress;
 import dev.perigee.bench.report.TextTable;
 import dev.perigee.bench.stat.Spread;
 import java.io.IOException;
@@ -37,11 +37,11 @@ final class Run {
                     "boundary_start_ms", "<= 25");
 
     private final Plans plans;
-    private final ServerProgram trivial;
-    private final Progress progress;
+    private final EchoProgram trivial;
+    private final BenchProgress progress;
     private final Findings findings;
 
-    Run(Plans plans, ServerProgram trivial, Progress progress, Findings findings) {
+    Run(Plans plans, EchoProgram trivial, BenchProgress progress, Findings findings) {
         this.plans = plans;
         this.trivial = trivial;
         this.progress = progress;

@@ -18,13 +18,13 @@ final class OwnProbes {
     private static final int DOUBT_PART = 10;
 
     private final Dossier dossier;
-    private final HealthProbe health;
+    private final HealthPing health;
     private final Duration interval;
     private @Nullable ScheduledFuture<?> timer;
     private long dueNanos;
     private boolean suspected;
 
-    OwnProbes(Dossier dossier, HealthProbe health) {
+    OwnProbes(Dossier dossier, HealthPing health) {
         this.dossier = dossier;
         this.health = health;
         this.interval = dossier.parts.options().probes().interval();

@@ -17,7 +17,7 @@ import dev.perigee.worker.process.Enclosure;
 import dev.perigee.worker.process.ExitStatus;
 import dev.perigee.worker.process.ProcessSignal;
 import dev.perigee.worker.process.TreeMeter;
-import dev.perigee.worker.process.isolation.Reach;
+import dev.perigee.worker.process.isolation.ProgramEgress;
 import dev.perigee.worker.secret.SecretException;
 import dev.perigee.worker.tool.FailureStatus;
 import java.nio.ByteBuffer;
@@ -143,8 +143,8 @@ final class ProcessRun extends ServerRun implements ChildListener {
     }
 
     /** What the process may reach; what it was refused is in the instance's log. */
-    Reach reach() {
-        return new Reach(
+    ProgramEgress reach() {
+        return new ProgramEgress(
                 config.egressRules(),
                 what -> {
                     if (!silent) {

@@ -183,7 +183,7 @@ final class RequestDesk {
                     ErrorCode.OVERLOADED,
                     "The server has too many requests or results under way: try again later");
         }
-        var call = new ToolCall(instance, order, serverRequest, span, left);
+        var call = new AcceptedCall(instance, order, serverRequest, span, left);
         call.resume(); // Its question is open before anybody can answer, cancel or end the call.
         instance.calls().add(call);
         call.begin();

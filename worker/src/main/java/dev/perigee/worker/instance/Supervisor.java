@@ -22,7 +22,7 @@ final class Supervisor {
     private final ToolKeeper tools;
     private final ProcessKeeper process;
     private final HttpKeeper http;
-    private final HealthProbe health;
+    private final HealthPing health;
     private final OwnProbes probes;
     private final SubscriptionKeeper subscriptions;
     private final OAuthKeeper oauth;
@@ -38,7 +38,7 @@ final class Supervisor {
         this.process = new ProcessKeeper(dossier, calls, tools, announcer);
         this.http = new HttpKeeper(dossier, tools, announcer);
         this.server = keeper();
-        this.health = new HealthProbe(dossier, tools);
+        this.health = new HealthPing(dossier, tools);
         this.probes = new OwnProbes(dossier, health);
         this.subscriptions = new SubscriptionKeeper(dossier);
         this.oauth = new OAuthKeeper(dossier);

@@ -35,7 +35,7 @@ final class HttpSession
 
     private final LogContext about = LogContext.current();
     private final HttpTransport kind;
-    private final SessionRequests requests;
+    private final ConfiguredRequests requests;
     private final SessionParts parts;
     private final Calls client;
     private final SessionHttpClient http;
@@ -86,7 +86,7 @@ final class HttpSession
 
     HttpSession(HttpTarget target, SessionParts parts, Calls client) throws McpException {
         this.kind = parts.transport();
-        this.requests = new SessionRequests(target, parts);
+        this.requests = new ConfiguredRequests(target, parts);
         this.parts = parts;
         this.client = client;
         this.listening = new ListeningCall(client::noticesMissed);
@@ -201,7 +201,7 @@ final class HttpSession
         }
         call.goesThrough(this, exchange);
         var message = Envelopes.request(call.message(modern));
-        SessionRequests.send(transport, message, call.method(), exchange, call);
+        ConfiguredRequests.send(transport, message, call.method(), exchange, call);
         lingering.sweep();
         return true;
     }
@@ -209,7 +209,7 @@ final class HttpSession
     @Override
     public Exchange tell(@Nullable String method, byte[] message) {
         var exchange = exchange(Exchange.Kind.RECEIPT, null);
-        SessionRequests.send(transport, Envelopes.notice(message), method, exchange, null);
+        ConfiguredRequests.send(transport, Envelopes.notice(message), method, exchange, null);
         return exchange;
     }
 
@@ -385,7 +385,7 @@ final class HttpSession
                                 request -> {
                                     var _ =
                                             http.send(
-                                                    request, exchange, _ -> new EventBody(answer));
+                                                    request, exchange, _ -> new StreamBody(answer));
                                 })
                         .exceptionally(
                                 failure -> {

@@ -30,7 +30,7 @@ final class NotificationStream implements EventFramer.Sink {
     private static final int MAX_DOUBLINGS = 6;
     private static final double JITTER = 0.5;
 
-    private final SessionRequests requests;
+    private final ConfiguredRequests requests;
     private final SessionHttpClient http;
     private final Session session;
     private final EventCursor cursor = new EventCursor();
@@ -61,7 +61,7 @@ final class NotificationStream implements EventFramer.Sink {
         void forgotten();
     }
 
-    NotificationStream(SessionRequests requests, SessionHttpClient http, Session session) {
+    NotificationStream(ConfiguredRequests requests, SessionHttpClient http, Session session) {
         this.requests = requests;
         this.http = http;
         this.session = session;
@@ -164,7 +164,7 @@ final class NotificationStream implements EventFramer.Sink {
         if (gap) {
             session.missed();
         }
-        return new EventBody(this);
+        return new StreamBody(this);
     }
 
     @Override

@@ -81,7 +81,7 @@ final class CommandSecrets implements SecretSource {
                         environment,
                         null);
         try {
-            var run = new CommandRun();
+            var run = new ProviderRun();
             var failure = run.await(launcher, termination, spec, limit);
             if (failure != null) {
                 throw SecretException.outage(address.name(), "secrets.command " + failure);

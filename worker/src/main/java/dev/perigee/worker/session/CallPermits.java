@@ -30,7 +30,7 @@ final class CallPermits {
     private final InstantSource clock;
     private final Object lock = new Object();
     private final Map<String, Team> teams = new HashMap<>();
-    private final OpenArguments arguments;
+    private final RunningArguments arguments;
     private int running;
     private int sweepAt = SWEEP;
 
@@ -39,7 +39,7 @@ final class CallPermits {
      */
     CallPermits(CallLimits limits, ByteBudget budget, InstantSource clock) {
         this.limits = limits;
-        this.arguments = new OpenArguments(budget);
+        this.arguments = new RunningArguments(budget);
         this.clock = clock;
     }
 

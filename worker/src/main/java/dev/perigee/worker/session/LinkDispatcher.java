@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * nothing here waits: what does is left to a virtual thread. An invalid message fails alone: a
  * request is answered with the error, a notification is ignored and counted.
  */
-final class LinkDispatcher implements LinkConnection.Handler, AutoCloseable {
+final class LinkDispatcher implements GatewayConnection.Handler, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LinkDispatcher.class);
     private static final Map<String, Object> NOTHING = Map.of();
 
@@ -40,7 +40,7 @@ final class LinkDispatcher implements LinkConnection.Handler, AutoCloseable {
     }
 
     @Override
-    public void handle(LinkConnection connection, byte[] message) {
+    public void handle(GatewayConnection connection, byte[] message) {
         var ordered = ToolOrder.Ordered.read(message);
         if (ordered != null) {
             order(connection, ordered);
@@ -82,7 +82,7 @@ final class LinkDispatcher implements LinkConnection.Handler, AutoCloseable {
         sessions.closed(peer);
     }
 
-    private void order(LinkConnection connection, ToolOrder.Ordered ordered) {
+    private void order(GatewayConnection connection, ToolOrder.Ordered ordered) {
         answering(
                 connection,
                 ordered.id(),
@@ -98,7 +98,7 @@ final class LinkDispatcher implements LinkConnection.Handler, AutoCloseable {
         void run() throws LinkRefusal;
     }
 
-    private void answering(LinkConnection connection, long id, String method, Service service) {
+    private void answering(GatewayConnection connection, long id, String method, Service service) {
         try {
             service.run();
         } catch (LinkRefusal e) {
@@ -111,13 +111,13 @@ final class LinkDispatcher implements LinkConnection.Handler, AutoCloseable {
         }
     }
 
-    private static void requireHello(LinkConnection connection) throws LinkRefusal {
+    private static void requireHello(GatewayConnection connection) throws LinkRefusal {
         if (!connection.hasSaidHello()) {
             throw new LinkRefusal(LinkError.INVALID_REQUEST, "say link/hello first");
         }
     }
 
-    private void serve(LinkConnection connection, LinkFrame.Request request) throws LinkRefusal {
+    private void serve(GatewayConnection connection, LinkFrame.Request request) throws LinkRefusal {
         var params = request.params();
         if (request.method().equals(LinkMethod.HELLO)) {
             connection.respond(request.id(), hello(connection, params));
@@ -163,7 +163,7 @@ final class LinkDispatcher implements LinkConnection.Handler, AutoCloseable {
     }
 
     /** For whoever may get its partition; counts as an order, which it may take as long as. */
-    private void prepare(LinkConnection connection, long id, ServerConfig config)
+    private void prepare(GatewayConnection connection, long id, ServerConfig config)
             throws LinkRefusal {
         if (!connection.beginOrder()) {
             throw new LinkRefusal(
@@ -185,7 +185,7 @@ final class LinkDispatcher implements LinkConnection.Handler, AutoCloseable {
                         });
     }
 
-    private void prepared(LinkConnection connection, long id, ServerConfig config)
+    private void prepared(GatewayConnection connection, long id, ServerConfig config)
             throws LinkRefusal {
         try {
             sessions.prepare(config);
@@ -195,7 +195,7 @@ final class LinkDispatcher implements LinkConnection.Handler, AutoCloseable {
         }
     }
 
-    private void execute(LinkConnection connection, long id, ToolOrder.Execute order)
+    private void execute(GatewayConnection connection, long id, ToolOrder.Execute order)
             throws LinkRefusal {
         var accepted =
                 sessions.asServed(connection, order.partition(), session -> session.execute(order));
@@ -207,7 +207,7 @@ final class LinkDispatcher implements LinkConnection.Handler, AutoCloseable {
     }
 
     @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
-    private Hello.Result hello(LinkConnection connection, RawJson params) throws LinkRefusal {
+    private Hello.Result hello(GatewayConnection connection, RawJson params) throws LinkRefusal {
         var hello = Json.read(params, Hello.Request.class);
         var protocol = LinkVersions.SPOKEN.common(hello.spoken());
         if (protocol == null) {
@@ -235,7 +235,7 @@ final class LinkDispatcher implements LinkConnection.Handler, AutoCloseable {
                 protocol);
     }
 
-    private void attach(LinkConnection connection, long id, RawJson params) throws LinkRefusal {
+    private void attach(GatewayConnection connection, long id, RawJson params) throws LinkRefusal {
         var attach = Json.read(params, Attach.Request.class);
         if (attach.partition() < 0 || attach.epoch() < 0) {
             throw InvalidRecordException.invalid("fields partition and epoch must not be negative");
@@ -253,7 +253,7 @@ final class LinkDispatcher implements LinkConnection.Handler, AutoCloseable {
 
     /** The processes of the session before are being ended: waits, then attaches. */
     private void attachAfter(
-            SessionEnding ending, LinkConnection connection, Attach.Request attach, long id) {
+            SessionEnding ending, GatewayConnection connection, Attach.Request attach, long id) {
         try {
             if (!ending.await(sessions.endingLimit())
                     || sessions.attach(connection, attach, id) != null) {
@@ -268,7 +268,7 @@ final class LinkDispatcher implements LinkConnection.Handler, AutoCloseable {
         }
     }
 
-    private void notification(LinkConnection connection, LinkFrame.Notification notification) {
+    private void notification(GatewayConnection connection, LinkFrame.Notification notification) {
         var params = notification.params();
         try {
             requireHello(connection);
@@ -302,7 +302,7 @@ final class LinkDispatcher implements LinkConnection.Handler, AutoCloseable {
         }
     }
 
-    private void asOwner(LinkPeer peer, int partition, Consumer<PartitionSession> action)
+    private void asOwner(LinkPeer peer, int partition, Consumer<HostedSession> action)
             throws LinkRefusal {
         sessions.asOwner(
                 peer,
@@ -315,7 +315,7 @@ final class LinkDispatcher implements LinkConnection.Handler, AutoCloseable {
 
     /** A notification has no answer: who is not attached any more is simply not heard. */
     private void ignored(
-            LinkConnection connection,
+            GatewayConnection connection,
             LinkFrame.Notification notification,
             LinkError error,
             Exception why) {
@@ -327,14 +327,14 @@ final class LinkDispatcher implements LinkConnection.Handler, AutoCloseable {
                 .log("Ignored a link notification");
     }
 
-    private static void unexpected(LinkConnection connection) {
+    private static void unexpected(GatewayConnection connection) {
         log.atDebug()
                 .addKeyValue("gateway_id", connection.hasSaidHello() ? connection.gatewayId() : "")
                 .log("Ignored an unsolicited response");
     }
 
     private void refuse(
-            LinkConnection connection, @Nullable Long id, LinkError error, String message) {
+            GatewayConnection connection, @Nullable Long id, LinkError error, String message) {
         sessions.metrics().refused(error);
         connection.refuse(id, error, message);
     }

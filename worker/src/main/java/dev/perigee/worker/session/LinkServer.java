@@ -78,7 +78,7 @@ public final class LinkServer implements AutoCloseable {
      * @throws IOException when the address cannot be listened on or a TLS file cannot be used
      */
     public static LinkServer start(
-            LinkOptions options,
+            LinkServerOptions options,
             WorkerIdentity identity,
             SessionRegistry sessions,
             Supplier<Heartbeat> heartbeat,
@@ -102,7 +102,7 @@ public final class LinkServer implements AutoCloseable {
                         (request, response, callback) -> {
                             response.setExtensions(List.of());
                             return new LinkSocket(
-                                    new LinkConnection(
+                                    new GatewayConnection(
                                             options,
                                             dispatcher,
                                             connections,
@@ -131,7 +131,7 @@ public final class LinkServer implements AutoCloseable {
         return link;
     }
 
-    private static void requireSafe(LinkOptions options) throws IOException {
+    private static void requireSafe(LinkServerOptions options) throws IOException {
         var address = InetAddress.getByName(options.listen().host());
         if (!options.authenticates() && !address.isLoopbackAddress()) {
             throw new IllegalArgumentException(
@@ -164,11 +164,14 @@ public final class LinkServer implements AutoCloseable {
     }
 
     private static ServerConnector connector(
-            Server server, HttpConnectionFactory http, LinkOptions options, @Nullable LinkTls tls) {
+            Server server,
+            HttpConnectionFactory http,
+            LinkServerOptions options,
+            @Nullable LinkTls tls) {
         var connector =
                 tls == null
-                        ? new LinkConnector(server, http)
-                        : new LinkConnector(
+                        ? new LinkAcceptor(server, http)
+                        : new LinkAcceptor(
                                 server,
                                 new SslConnectionFactory(tls.factory(), http.getProtocol()),
                                 http);
@@ -178,7 +181,7 @@ public final class LinkServer implements AutoCloseable {
         return connector;
     }
 
-    private void listen(LinkOptions options) throws IOException {
+    private void listen(LinkServerOptions options) throws IOException {
         try {
             server.start();
         } catch (Exception e) {

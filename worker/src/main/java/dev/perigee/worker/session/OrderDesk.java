@@ -34,7 +34,7 @@ final class OrderDesk implements AutoCloseable {
     }
 
     /** Takes an {@code instance/} request. */
-    void take(LinkConnection connection, LinkFrame.Request request) throws LinkRefusal {
+    void take(GatewayConnection connection, LinkFrame.Request request) throws LinkRefusal {
         var order = read(request.method(), request.params());
         if (!connection.beginOrder()) {
             throw new LinkRefusal(
@@ -57,7 +57,10 @@ final class OrderDesk implements AutoCloseable {
     }
 
     private void answer(
-            LinkConnection connection, LinkFrame.Request request, int partition, Outcome outcome) {
+            GatewayConnection connection,
+            LinkFrame.Request request,
+            int partition,
+            Outcome outcome) {
         try {
             if (outcome.outcome() == CommandOutcome.FAILED && sessions.isDeparting(partition)) {
                 // Its process was ended under it: it is repeated where the instance continues.
@@ -83,7 +86,7 @@ final class OrderDesk implements AutoCloseable {
         answers.shutdown();
     }
 
-    private record Order(int partition, Function<PartitionSession, PendingOutcome> submission) {}
+    private record Order(int partition, Function<HostedSession, PendingOutcome> submission) {}
 
     private static Order read(String method, RawJson params) throws LinkRefusal {
         return switch (method) {
@@ -118,7 +121,7 @@ final class OrderDesk implements AutoCloseable {
     }
 
     private static Order order(
-            String method, InstanceOrder.Simple about, PartitionSession.Submission submission) {
+            String method, InstanceOrder.Simple about, HostedSession.Submission submission) {
         var order = Require.present(about, "order");
         return new Order(order.partition(), session -> session.submit(method, order, submission));
     }

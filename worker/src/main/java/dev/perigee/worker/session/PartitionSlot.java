@@ -26,7 +26,7 @@ final class PartitionSlot {
     /** What an owner asks for. */
     @FunctionalInterface
     interface OwnerAction<T> {
-        T on(PartitionSession session) throws LinkRefusal;
+        T on(HostedSession session) throws LinkRefusal;
     }
 
     private final int partition;
@@ -34,7 +34,7 @@ final class PartitionSlot {
     private SessionState state = SessionState.initial();
 
     /** The session's instances and journals; null when it does not exist. */
-    private @Nullable PartitionSession session;
+    private @Nullable HostedSession session;
 
     private @Nullable SessionEnding ending;
     private @Nullable SessionDeparture departure;
@@ -78,8 +78,7 @@ final class PartitionSlot {
 
     private void attach(Step step, Attach.Request request, long requestId) {
         boolean creates = step.does(SessionAction.CREATE);
-        var attached =
-                creates ? new PartitionSession(partition, request.epoch(), context) : session();
+        var attached = creates ? new HostedSession(partition, request.epoch(), context) : session();
         var before = step.before().owner();
         session = attached;
         state = step.after();
@@ -139,7 +138,7 @@ final class PartitionSlot {
     }
 
     /** All entries are acknowledged: the session ends and its owner is notified. */
-    private synchronized void departed(PartitionSession departing) {
+    private synchronized void departed(HostedSession departing) {
         look();
         if (session == departing) {
             take(new SessionEvent.Flushed());
@@ -324,12 +323,12 @@ final class PartitionSlot {
         return ending;
     }
 
-    private PartitionSession session() {
+    private HostedSession session() {
         return Objects.requireNonNull(session);
     }
 
     /** The session as it is now, null when there is none. */
-    synchronized @Nullable PartitionSession current() {
+    synchronized @Nullable HostedSession current() {
         return session;
     }
 

@@ -18,7 +18,7 @@ record SessionContext(
         EventFrames frames,
         ByteBudget journals,
         SessionMetrics metrics,
-        Acknowledgements acknowledged,
+        AcknowledgementSignal acknowledged,
         CallPermits permits,
         IdBudget requestIds,
         ByteBudget results,

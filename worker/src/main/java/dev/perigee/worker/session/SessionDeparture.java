@@ -15,13 +15,13 @@ final class SessionDeparture {
     private static final Duration LOOK = Duration.ofSeconds(10);
 
     private final int partition;
-    private final PartitionSession session;
+    private final HostedSession session;
     private final SessionContext context;
     private final Runnable whenFlushed;
     private volatile boolean terminated;
 
     private SessionDeparture(
-            int partition, PartitionSession session, SessionContext context, Runnable whenFlushed) {
+            int partition, HostedSession session, SessionContext context, Runnable whenFlushed) {
         this.partition = partition;
         this.session = session;
         this.context = context;
@@ -34,7 +34,7 @@ final class SessionDeparture {
      * @param whenFlushed runs when its processes are gone and all that they said is acknowledged
      */
     static SessionDeparture start(
-            int partition, PartitionSession session, SessionContext context, Runnable whenFlushed) {
+            int partition, HostedSession session, SessionContext context, Runnable whenFlushed) {
         var departure = new SessionDeparture(partition, session, context, whenFlushed);
         Thread.ofVirtual().name("session-departure-" + partition).start(departure::run);
         return departure;

@@ -22,7 +22,7 @@ final class SessionEnding {
     }
 
     static SessionEnding start(
-            int partition, PartitionSession session, Duration limit, Runnable whenDone) {
+            int partition, HostedSession session, Duration limit, Runnable whenDone) {
         var ending = new SessionEnding(whenDone);
         Thread.ofVirtual()
                 .name("session-end-" + partition)
@@ -30,7 +30,7 @@ final class SessionEnding {
         return ending;
     }
 
-    private void run(int partition, PartitionSession session, Duration limit) {
+    private void run(int partition, HostedSession session, Duration limit) {
         try {
             session.terminate(limit);
         } catch (RuntimeException e) {

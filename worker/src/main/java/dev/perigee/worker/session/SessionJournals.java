@@ -25,7 +25,7 @@ final class SessionJournals implements JournalFactory {
     private final PastJournals past = new PastJournals(PastJournals.WINDOW);
     private final SessionRequests requests;
     private final SessionContext context;
-    private volatile @Nullable EventFeed feed;
+    private volatile @Nullable JournalFeed feed;
     private volatile long epoch = -1;
     private volatile int protocol = LinkVersions.SPOKEN.greatest();
 
@@ -126,7 +126,7 @@ final class SessionJournals implements JournalFactory {
                 sent.put(journal, journal.resumeAfter(cursor.afterSeq()));
             }
         }
-        var next = new EventFeed(name, peer, new Credit(request.creditBytes()), sent);
+        var next = new JournalFeed(name, peer, new Credit(request.creditBytes()), sent);
         // Published before the journals are walked: what is appended meanwhile is then seen by one
         // of both, and being ready twice does no harm.
         feed = next;

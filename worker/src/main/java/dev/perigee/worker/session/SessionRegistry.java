@@ -72,7 +72,7 @@ public final class SessionRegistry {
                         new EventFrames(workerId, clock),
                         budget,
                         new SessionMetrics(meters),
-                        new Acknowledgements(),
+                        new AcknowledgementSignal(),
                         new CallPermits(options.calls(), arguments, clock),
                         requestIds,
                         results,
@@ -83,17 +83,17 @@ public final class SessionRegistry {
                 meters,
                 "perigee.worker.journal.entries",
                 "Entries that no gateway acknowledged",
-                PartitionSession::journalEntries);
+                HostedSession::journalEntries);
         gauge(
                 meters,
                 "perigee.worker.journal.bytes",
                 "Bytes of entries that no gateway acknowledged",
-                PartitionSession::journalBytes);
+                HostedSession::journalBytes);
         gauge(
                 meters,
                 "perigee.worker.requests.running",
                 "Requests without a result yet",
-                PartitionSession::runningRequests);
+                HostedSession::runningRequests);
         Gauge.builder("perigee.worker.journal.large.bytes", budget, ByteBudget::used)
                 .description("Memory of all entries that no gateway acknowledged, large or not")
                 .register(meters);
@@ -142,7 +142,7 @@ public final class SessionRegistry {
             MeterRegistry meters,
             String name,
             String description,
-            ToLongFunction<PartitionSession> size) {
+            ToLongFunction<HostedSession> size) {
         Gauge.builder(name, this, it -> it.sessions().stream().mapToLong(size).sum())
                 .description(description)
                 .register(meters);
@@ -366,7 +366,7 @@ public final class SessionRegistry {
     }
 
     private @Nullable Instant expireDue() {
-        sessions().forEach(PartitionSession::forgetOld);
+        sessions().forEach(HostedSession::forgetOld);
         Instant next = null;
         for (var slot : slots.values()) {
             var deadline = slot.expireIfDue();
@@ -377,8 +377,8 @@ public final class SessionRegistry {
         return next;
     }
 
-    private List<PartitionSession> sessions() {
-        var sessions = new ArrayList<PartitionSession>();
+    private List<HostedSession> sessions() {
+        var sessions = new ArrayList<HostedSession>();
         for (var slot : slots.values()) {
             var session = slot.current();
             if (session != null) {

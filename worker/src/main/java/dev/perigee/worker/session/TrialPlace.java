@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
  * thread; nothing waits. Times are in terms of {@link System#nanoTime}.
  */
 final class TrialPlace {
-    private @Nullable PartitionSession holder;
+    private @Nullable HostedSession holder;
     private long untilNanos;
 
     /** Takes the place for a session; false when another has it. */
-    synchronized boolean take(PartitionSession session, Duration atMost, long now) {
+    synchronized boolean take(HostedSession session, Duration atMost, long now) {
         var before = holder;
         boolean taken =
                 before != null
@@ -28,7 +28,7 @@ final class TrialPlace {
     }
 
     /** Gives the place back, if the session has it. */
-    synchronized void giveBack(PartitionSession session) {
+    synchronized void giveBack(HostedSession session) {
         if (session.equals(holder)) {
             holder = null;
         }

@@ -53,11 +53,11 @@ final class AdminConnectionsTest {
     private final PrometheusMeterRegistry meters =
             new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
-    private AdminServer start() throws IOException {
+    private WorkerAdminServer start() throws IOException {
         var well = new Health("ready", List.of());
-        return AdminServer.start(
+        return WorkerAdminServer.start(
                 new HostPort("127.0.0.1", 0),
-                new AdminServer.Pages(
+                new WorkerAdminServer.Pages(
                         well,
                         well,
                         meters,

@@ -58,7 +58,7 @@ final class DrainPageTest {
             AdminAccess access, String method, String query, String... headers) throws Exception {
         var well = new Health("ready", List.of());
         var pages =
-                new AdminServer.Pages(
+                new WorkerAdminServer.Pages(
                         well,
                         well,
                         new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
@@ -67,7 +67,7 @@ final class DrainPageTest {
                         false,
                         new Control(),
                         access);
-        try (var server = AdminServer.start(new HostPort("127.0.0.1", 0), pages);
+        try (var server = WorkerAdminServer.start(new HostPort("127.0.0.1", 0), pages);
                 var http = HttpClient.newHttpClient()) {
             var request =
                     HttpRequest.newBuilder(URI.create(server.uri() + "/drain" + query))

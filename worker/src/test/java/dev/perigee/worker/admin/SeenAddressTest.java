@@ -11,11 +11,12 @@ final class SeenAddressTest {
     @Test
     @DisplayName("is an address, also where it listens at a name that its container alone knows")
     void isAnAddress() throws Exception {
-        assertThat(AdminServer.seen("localhost")).isIn("127.0.0.1", "0:0:0:0:0:0:0:1");
-        assertThat(AdminServer.seen("10.1.2.3")).isEqualTo("10.1.2.3");
-        assertThat(AdminServer.seen("::1")).isEqualTo("::1");
-        assertThat(AdminServer.seen("0.0.0.0"))
+        assertThat(WorkerAdminServer.seen("localhost")).isIn("127.0.0.1", "0:0:0:0:0:0:0:1");
+        assertThat(WorkerAdminServer.seen("10.1.2.3")).isEqualTo("10.1.2.3");
+        assertThat(WorkerAdminServer.seen("::1")).isEqualTo("::1");
+        assertThat(WorkerAdminServer.seen("0.0.0.0"))
                 .isEqualTo(InetAddress.getLocalHost().getHostAddress());
-        assertThat(AdminServer.seen("no-such-name.invalid")).isEqualTo("no-such-name.invalid");
+        assertThat(WorkerAdminServer.seen("no-such-name.invalid"))
+                .isEqualTo("no-such-name.invalid");
     }
 }

@@ -32,7 +32,7 @@ final class AskingCallTest {
             "{\"question\":{\"action\":\"accept\",\"content\":{\"name\":\"ann\"}}}";
     private static final long LONG = 60_000;
 
-    private final Bench bench = new Bench();
+    private final InstanceBench bench = new InstanceBench();
 
     @AfterEach
     void end() {
@@ -40,7 +40,7 @@ final class AskingCallTest {
     }
 
     private ServerConfig server() {
-        var config = Bench.server("a", Map.of("API_KEY", "very-secret"), "--talk");
+        var config = InstanceBench.server("a", Map.of("API_KEY", "very-secret"), "--talk");
         bench.configure(config);
         return config;
     }
@@ -58,13 +58,14 @@ final class AskingCallTest {
             long allMs) {
         var path = config.serverSlug() + ":ask";
         var plain = bench.request(config, "tools/call", path, arguments, timeout);
-        var order = Bench.order(plain, plain.request().acceptingInput(inputMs), allMs, null);
+        var order =
+                InstanceBench.order(plain, plain.request().acceptingInput(inputMs), allMs, null);
         assertThat(bench.instances.execute(order).answered()).isNull();
         return order;
     }
 
     private CallInputRequired question(ServerConfig config, ToolOrder.Execute of) {
-        return await().atMost(Bench.PATIENCE)
+        return await().atMost(InstanceBench.PATIENCE)
                 .until(
                         () ->
                                 bench.journal(config).all(CallInputRequired.class).stream()
@@ -97,7 +98,7 @@ final class AskingCallTest {
                         inputId,
                         RawJson.of(responses),
                         null);
-        return bench.perform(Bench.order(plain, request, null, null));
+        return bench.perform(InstanceBench.order(plain, request, null, null));
     }
 
     private static void assertRefused(ToolResult result, String why) {
@@ -191,7 +192,7 @@ final class AskingCallTest {
         assertThat(code(bench.result(call))).isEqualTo(ErrorCode.INPUT_TIMEOUT);
 
         assertRefused(respond(config, call, id, YES), "expired");
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(
                         () ->
                                 bench.text(config, "record", Map.of())
@@ -217,7 +218,7 @@ final class AskingCallTest {
         var id = question(config, call).inputId();
         var asked = System.nanoTime();
 
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(() -> System.nanoTime() - asked > Duration.ofSeconds(5).toNanos());
         respond(config, call, id, YES);
 
@@ -247,7 +248,7 @@ final class AskingCallTest {
                 .isEqualTo("[{\"error\":-32602}]");
 
         var call = begin(config, Map.of("n", 10_000), Duration.ofSeconds(15), 5_000, LONG);
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(
                         () ->
                                 bench.journal(config).all(CallInputRequired.class).size()
@@ -274,7 +275,7 @@ final class AskingCallTest {
                         LONG);
         var id = question(config, call).inputId();
 
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .untilAsserted(() -> assertRefused(respond(config, call, id, "{}"), "withdrawn"));
 
         assertThat(code(bench.result(call))).isEqualTo(ErrorCode.TIMEOUT);
@@ -298,23 +299,24 @@ final class AskingCallTest {
     void staysAwake() {
         var ahead = new AtomicReference<>(Duration.ZERO);
         try (var quick =
-                new Bench(
+                new InstanceBench(
                         Map.of(
                                 "idle.timeout", "1h",
                                 "idle.check-interval", "50ms",
                                 "idle.grace", "0s"),
                         () -> Instant.now().plus(ahead.get()))) {
-            var config = Bench.server("a", "--talk");
+            var config = InstanceBench.server("a", "--talk");
             quick.configure(config);
             var path = config.serverSlug() + ":ask";
             var plain = quick.request(config, "tools/call", path, Map.of());
-            var order = Bench.order(plain, plain.request().acceptingInput(LONG), LONG, null);
+            var order =
+                    InstanceBench.order(plain, plain.request().acceptingInput(LONG), LONG, null);
             quick.instances.execute(order);
-            await().atMost(Bench.PATIENCE)
+            await().atMost(InstanceBench.PATIENCE)
                     .until(() -> quick.journal(config).all(CallInputRequired.class).size() == 1);
             ahead.set(Duration.ofHours(2));
             var since = System.nanoTime();
-            await().atMost(Bench.PATIENCE)
+            await().atMost(InstanceBench.PATIENCE)
                     .until(() -> System.nanoTime() - since > Duration.ofSeconds(1).toNanos());
 
             assertThat(quick.journal(config).all(Dormant.class)).isEmpty();

@@ -17,9 +17,9 @@ final class AwakeLimitTest {
     @DisplayName(
             "TEN-11: a server beyond the limit takes the place of an idle one, which comes back")
     void takesTurns() {
-        try (var bench = new Bench(Map.of("limits.user.awake", "1"))) {
-            var first = Bench.small("first");
-            var second = Bench.small("second");
+        try (var bench = new InstanceBench(Map.of("limits.user.awake", "1"))) {
+            var first = InstanceBench.small("first");
+            var second = InstanceBench.small("second");
             bench.configure(first);
 
             assertThat(bench.configure(second).outcome()).isEqualTo(CommandOutcome.COMPLETED);
@@ -35,16 +35,16 @@ final class AwakeLimitTest {
     @DisplayName("TEN-11: where none is idle it is refused with the limit's name, until one ends")
     void refuses() {
         var settings = Map.of("limits.user.awake", "1", "tool.transition-wait", "6s");
-        try (var bench = new Bench(settings)) {
+        try (var bench = new InstanceBench(settings)) {
             var busy =
-                    Bench.program(
+                    InstanceBench.program(
                             "busy",
                             TransportType.COMMAND,
                             "sleep",
                             List.of("1000"),
                             Map.of(),
                             null);
-            var late = Bench.small("late");
+            var late = InstanceBench.small("late");
             bench.configure(busy);
 
             var refused = bench.configure(late);

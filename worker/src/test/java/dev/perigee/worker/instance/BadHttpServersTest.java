@@ -23,12 +23,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("What an HTTP server does wrong ends in a status and harms nobody")
 final class BadHttpServersTest {
-    private Bench bench = bench("10s");
+    private InstanceBench bench = bench("10s");
     private HttpFixture bad;
     private HttpFixture well;
 
-    private static Bench bench(String requestTimeout) {
-        return new Bench(
+    private static InstanceBench bench(String requestTimeout) {
+        return new InstanceBench(
                 Map.of("retry.delays", "20ms,40ms", "mcp.request-timeout", requestTimeout));
     }
 
@@ -128,7 +128,8 @@ final class BadHttpServersTest {
         var result = bench.call(config, "echo", Map.of("message", "hi"));
 
         assertThat(result.outcome()).isEqualTo(ToolOutcome.FAILED);
-        await().atMost(Bench.PATIENCE).until(() -> bench.snapshot(config).status() == status);
+        await().atMost(InstanceBench.PATIENCE)
+                .until(() -> bench.snapshot(config).status() == status);
         bad.order("{'mode':'ok'}");
         assertThat(bench.text(config, "echo", Map.of("message", "hi"))).isEqualTo("hi");
     }

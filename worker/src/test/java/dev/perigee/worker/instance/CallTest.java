@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests of all kinds, against a real server. */
 final class CallTest {
-    private final Bench bench = new Bench();
+    private final InstanceBench bench = new InstanceBench();
 
     @AfterEach
     void end() {
@@ -51,7 +51,7 @@ final class CallTest {
     @Test
     @DisplayName("PRO-39, PRO-40: concurrent calls get their own answers, in any order")
     void answersConcurrentCalls() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         var slow = bench.request(config, "tools/call", "slug-a:sleep", Map.of("ms", 300));
         assertThat(bench.instances.execute(slow).answered()).isNull();
@@ -80,7 +80,7 @@ final class CallTest {
     @Test
     @DisplayName("CAL-11: code and data of a server's error reach the backend, without secrets")
     void keepsErrorsOfServers() {
-        var config = Bench.server("a", Map.of("API_KEY", "secret-\"4711\""));
+        var config = InstanceBench.server("a", Map.of("API_KEY", "secret-\"4711\""));
         bench.configure(config);
 
         var url = Map.of("elicitations", List.of(Map.of("url", "https://example.org/pay?id=7")));
@@ -99,7 +99,7 @@ final class CallTest {
     @Test
     @DisplayName("PRO-46, REC-31, STA-46: what the server or the user refuses")
     void tellsErrorsApart() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
 
         var toolError = bench.call(config, "fail", Map.of());
@@ -111,7 +111,7 @@ final class CallTest {
         assertThat(serverError.error().message()).isEqualTo("as ordered");
         assertThat(serverError.error().data()).isNull();
         assertThat(code(bench.call(config, "nothing", Map.of()))).isEqualTo(ErrorCode.UNKNOWN_TOOL);
-        assertThat(code(bench.call(Bench.server("b"), "echo", Map.of())))
+        assertThat(code(bench.call(InstanceBench.server("b"), "echo", Map.of())))
                 .isEqualTo(ErrorCode.UNKNOWN_SERVER);
         assertThat(code(bench.perform(bench.request(config, "tools/call", "slug-a", Map.of()))))
                 .isEqualTo(ErrorCode.INVALID_REQUEST);
@@ -123,11 +123,11 @@ final class CallTest {
                 .isEqualTo(ErrorCode.INVALID_REQUEST);
 
         var order = bench.order(config.processId());
-        bench.settle(bench.instances.switchTool(Bench.switchTool(order, "echo", true)));
+        bench.settle(bench.instances.switchTool(InstanceBench.switchTool(order, "echo", true)));
         assertThat(code(bench.call(config, "echo", Map.of("message", "x"))))
                 .isEqualTo(ErrorCode.TOOL_DISABLED);
         order = bench.order(config.processId());
-        bench.settle(bench.instances.switchTool(Bench.switchTool(order, "echo", false)));
+        bench.settle(bench.instances.switchTool(InstanceBench.switchTool(order, "echo", false)));
         assertThat(bench.text(config, "echo", Map.of("message", "x"))).isEqualTo("x");
 
         assertThat(bench.journal(config).statuses()).hasSize(5).endsWith(ServerStatus.ONLINE);
@@ -136,7 +136,7 @@ final class CallTest {
     @Test
     @DisplayName("PRO-43, PRO-44: a timeout cleans up, the late answer is ignored")
     void timesOut() throws Exception {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         long pid = Objects.requireNonNull(bench.snapshot(config).pid());
         Signals.send(pid, "STOP"); // Whatever stands still meanwhile, no answer is in time.
@@ -156,11 +156,11 @@ final class CallTest {
 
     @Test
     void cancels() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         var order = bench.request(config, "tools/call", "slug-a:sleep", Map.of("ms", 60_000));
         bench.instances.execute(order);
-        var cancel = new ToolOrder.Cancel(1, order.request().requestId(), "t1", Bench.USER);
+        var cancel = new ToolOrder.Cancel(1, order.request().requestId(), "t1", InstanceBench.USER);
 
         assertThat(bench.instances.cancel(cancel).found()).isTrue();
 
@@ -171,7 +171,7 @@ final class CallTest {
     @Test
     @DisplayName("STA-22, PRO-31: a call waits for a server in transition, bounded")
     void waitsForTransition() {
-        var config = Bench.server("a", "--slow-init", "700");
+        var config = InstanceBench.server("a", "--slow-init", "700");
         bench.submit(config, Cause.CREATED);
         await().until(() -> bench.instances.describe(config.processId()) != null);
 
@@ -187,8 +187,8 @@ final class CallTest {
     @Test
     @DisplayName("STA-22: no call waits for longer than that, nor beyond its deadline")
     void waitsBounded() {
-        try (var hasty = new Bench(Map.of("tool.transition-wait", "1s"))) {
-            var mute = Bench.server("m", "--mute");
+        try (var hasty = new InstanceBench(Map.of("tool.transition-wait", "1s"))) {
+            var mute = InstanceBench.server("m", "--mute");
             hasty.submit(mute, Cause.CREATED);
             await().until(() -> hasty.instances.describe(mute.processId()) != null);
             assertThat(code(hasty.call(mute, "echo", Map.of(), Duration.ofMillis(300))))
@@ -205,7 +205,7 @@ final class CallTest {
 
     @Test
     void refusesWhenTheJournalIsFull() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         bench.journal(config).full = true;
 
@@ -215,7 +215,7 @@ final class CallTest {
     @Test
     @DisplayName("PRO-103: nobody reaches another user's server")
     void keepsUsersApart() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         var order = bench.request(config, "tools/call", "slug-a:pid", Map.of());
         var request = order.request();
@@ -250,7 +250,7 @@ final class CallTest {
     @DisplayName(
             "PRO-38, PRO-42: garbage is skipped and logged, a changed list is discovered again")
     void livesWithWhatServersDo() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         long pid = bench.pid(config);
 
@@ -271,7 +271,7 @@ final class CallTest {
     @Test
     @DisplayName("an answer that cannot be read ends its call at once")
     void tellsAnUnreadableAnswer() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         var result = bench.perform(bench.request(config, "prompts/get", "slug-a:deep", Map.of()));
         assertThat(code(result)).isEqualTo(ErrorCode.SERVER_ERROR);
@@ -282,10 +282,10 @@ final class CallTest {
     @ValueSource(strings = {"yes", "yes '{' ", "yes error >&2", "tr '\\0' ' ' </dev/zero"})
     @DisplayName("a server that floods its output does not hold up another")
     void floodsHarmNobody(String flood) {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         var noisy =
-                Bench.program(
+                InstanceBench.program(
                         "n", TransportType.STDIO, "sh", List.of("-c", flood), Map.of(), 60_000L);
         var alone = thirtyCalls(config);
         bench.submit(noisy, Cause.CREATED);
@@ -304,8 +304,8 @@ final class CallTest {
     @Test
     @DisplayName("STA-08, STA-16: lists and searches the tools of servers that are online")
     void listsTools() {
-        bench.configure(Bench.server("a"));
-        var down = Bench.server("b", "--die", "x");
+        bench.configure(InstanceBench.server("a"));
+        var down = InstanceBench.server("b", "--die", "x");
         bench.configure(down);
 
         var listing = bench.perform(bench.request(down, "tools/list", null, null)).result();
@@ -323,7 +323,7 @@ final class CallTest {
     @Test
     @DisplayName("REC-53, STA-36: a failed discovery is an error, the next good call recovers")
     void recovers() {
-        var config = Bench.server("a", "--list-error-once");
+        var config = InstanceBench.server("a", "--list-error-once");
         var outcome = bench.configure(config);
         assertThat(outcome.error()).isNotNull();
         assertThat(outcome.error().message()).contains("no list today");
@@ -345,7 +345,7 @@ final class CallTest {
     @Test
     @DisplayName("PRO-92, PRO-98, PRO-101, PRO-102: logs are cut, masked and told; so are requests")
     void logs() {
-        var config = Bench.server("a", Map.of("API_KEY", "top-secret-value"));
+        var config = InstanceBench.server("a", Map.of("API_KEY", "top-secret-value"));
         bench.configure(config);
 
         bench.call(
@@ -380,12 +380,12 @@ final class CallTest {
     @Test
     @DisplayName("PRO-101: calls are not reported where their installation switches that off")
     void reportsNoRequestsWhereSwitchedOff() {
-        var loud = Bench.server("loud");
+        var loud = InstanceBench.server("loud");
         var quiet =
                 new ServerConfigBuilder(
                                 "quiet",
                                 "slug-quiet",
-                                new Owner("t1", "acme", Bench.USER, "alice"),
+                                new Owner("t1", "acme", InstanceBench.USER, "alice"),
                                 TransportType.STDIO,
                                 "node",
                                 loud.args())
@@ -405,7 +405,7 @@ final class CallTest {
     @Test
     @DisplayName("PRO-37: large results pass, larger ones are refused and harm nobody")
     void passesLargeResults() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
 
         var large = bench.call(config, "big", Map.of("bytes", 10_000_000));
@@ -421,7 +421,7 @@ final class CallTest {
 
     @Test
     void stopsReadingWhileTheJournalIsFull() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         var valve = bench.journal(config).valve;
         assertThat(valve).isNotNull();
@@ -439,7 +439,7 @@ final class CallTest {
     @Test
     @DisplayName("STA-34, STA-35, PRO-87: health checks of a process")
     void checksHealth() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         assertThat(bench.snapshot(config).health()).isEqualTo("unknown");
 
@@ -467,7 +467,7 @@ final class CallTest {
     @DisplayName(
             "FLT-10 health checks end in their order: while a server is asked the next ones wait")
     void checksHealthInOrder() throws Exception {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         long pid = Objects.requireNonNull(bench.snapshot(config).pid());
         long asked = bench.snapshot(config).messageCount();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("CAL-10: the catalogue of an instance")
 final class CatalogTest {
-    private final Bench bench = new Bench();
+    private final InstanceBench bench = new InstanceBench();
 
     @AfterEach
     void end() {
@@ -27,7 +27,7 @@ final class CatalogTest {
     @Test
     @DisplayName("has the server's own words, without the configured secrets")
     void hasItsWords() {
-        var config = Bench.server("a", Map.of("TEST_VALUE", "some secret"), "--catalog");
+        var config = InstanceBench.server("a", Map.of("TEST_VALUE", "some secret"), "--catalog");
         bench.configure(config);
 
         var catalog = published(config, 1);
@@ -51,7 +51,7 @@ final class CatalogTest {
     @Test
     @DisplayName("is published again when something in it is others, and only then")
     void isPublishedWhenItChanged() {
-        var config = Bench.server("a", "--catalog");
+        var config = InstanceBench.server("a", "--catalog");
         bench.configure(config);
         published(config, 1);
 
@@ -65,14 +65,15 @@ final class CatalogTest {
     @DisplayName(
             "DEP-08: waits for a gateway that knows it, and is published by the next list then")
     void waitsForItsGateway() {
-        var config = Bench.server("a", "--catalog");
+        var config = InstanceBench.server("a", "--catalog");
         bench.configure(config);
         var journal = bench.journal(config);
         published(config, 1);
 
         journal.protocol = LinkVersions.FIRST;
         bench.call(config, "tools_set", Map.of("names", List.of("echo", "tools_set")));
-        await().atMost(Bench.PATIENCE).until(() -> bench.snapshot(config).tools().size() == 2);
+        await().atMost(InstanceBench.PATIENCE)
+                .until(() -> bench.snapshot(config).tools().size() == 2);
         redeploy(config);
         published(config, 1);
 
@@ -84,7 +85,7 @@ final class CatalogTest {
     /** Until the new process was asked for all that its catalogue has. */
     private void redeploy(ServerConfig config) {
         bench.apply(config, Cause.REDEPLOYED);
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(
                         () ->
                                 bench.text(config, "record", Map.of())
@@ -93,7 +94,8 @@ final class CatalogTest {
 
     private Catalog published(ServerConfig config, int count) {
         var journal = bench.journal(config);
-        await().atMost(Bench.PATIENCE).until(() -> journal.all(Catalog.class).size() >= count);
+        await().atMost(InstanceBench.PATIENCE)
+                .until(() -> journal.all(Catalog.class).size() >= count);
         var all = journal.all(Catalog.class);
         assertThat(all).hasSize(count);
         return all.getLast();

@@ -23,7 +23,7 @@ final class ChangingToolsTest {
     private static final Logger log = LoggerFactory.getLogger(ChangingToolsTest.class);
     private static final int MEGABYTE = 1 << 20;
 
-    private final Bench bench = new Bench();
+    private final InstanceBench bench = new InstanceBench();
 
     @AfterEach
     void end() {
@@ -33,7 +33,7 @@ final class ChangingToolsTest {
     @Test
     @DisplayName("TEN-20: lists of 1 MB in a loop cost a few records, and its calls go on")
     void boundsRecords() {
-        var config = Bench.server("a", "--churn", "60000", Integer.toString(MEGABYTE / 3));
+        var config = InstanceBench.server("a", "--churn", "60000", Integer.toString(MEGABYTE / 3));
         var looping = Duration.ofSeconds(4);
         long begin = System.nanoTime();
         bench.configure(config);
@@ -66,7 +66,9 @@ final class ChangingToolsTest {
     @DisplayName("TEN-20: other words of 1 MB in each list cost a few catalogues")
     void boundsCatalogues() {
         int bytes = MEGABYTE - (64 << 10);
-        var config = Bench.server("a", "--churn", "60000", "0", "--words", Integer.toString(bytes));
+        var config =
+                InstanceBench.server(
+                        "a", "--churn", "60000", "0", "--words", Integer.toString(bytes));
         var looping = Duration.ofSeconds(4);
         long begin = System.nanoTime();
         bench.configure(config);
@@ -81,11 +83,11 @@ final class ChangingToolsTest {
     @Test
     @DisplayName("what a server lists in the end is published, however often it changed before")
     void publishesTheLast() {
-        var config = Bench.server("a", "--churn", "4000", "10");
+        var config = InstanceBench.server("a", "--churn", "4000", "10");
         bench.configure(config);
         var journal = bench.journal(config);
 
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(
                         () ->
                                 bench.snapshot(config).tools().stream()
@@ -101,7 +103,7 @@ final class ChangingToolsTest {
     @Test
     @DisplayName("an announcement without a change is published by no record")
     void publishesNothingNew() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         var names = bench.snapshot(config).tools().stream().map(DiscoveredTool::toolName).toList();
 

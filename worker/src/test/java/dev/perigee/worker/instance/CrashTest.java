@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Processes that end by themselves. */
 final class CrashTest {
-    private final Bench bench = new Bench();
+    private final InstanceBench bench = new InstanceBench();
 
     @AfterEach
     void end() {
@@ -47,7 +47,7 @@ final class CrashTest {
     @DisplayName(
             "OPS-19, REC-40, REC-42, REC-47, STA-07, PRO-76, PRO-79, PRO-80: two crashes restart, the third is final")
     void crashesThreeTimes() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         var journal = bench.journal(config);
         long first = bench.pid(config);
@@ -105,7 +105,7 @@ final class CrashTest {
     @ValueSource(ints = {1, 143})
     @DisplayName("PRO-76, PRO-79: a code that nobody asked for is a crash, whatever it is")
     void codeIsCrash(int code) {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         long begin = System.nanoTime();
         bench.configure(config);
 
@@ -125,7 +125,7 @@ final class CrashTest {
     @Test
     @DisplayName("REC-45: a manual restart revives what failed for good, with a full budget")
     void revives() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         var journal = bench.journal(config);
         crashForGood(config);
@@ -162,8 +162,8 @@ final class CrashTest {
     @Test
     @DisplayName("PRO-99: what is said before a crash, or before the end, waits for no batch")
     void tellsLastWordsAtOnce() {
-        try (var slow = new Bench(Map.of("logs.batch-interval", "10m"))) {
-            var config = Bench.server("a");
+        try (var slow = new InstanceBench(Map.of("logs.batch-interval", "10m"))) {
+            var config = InstanceBench.server("a");
             slow.configure(config);
             var journal = slow.journal(config);
 
@@ -182,8 +182,8 @@ final class CrashTest {
     @Test
     @DisplayName("REC-40: a call that comes between a crash and its being known is served")
     void servesWhatComesMeanwhile() {
-        var config = Bench.server("a");
-        var other = Bench.server("b");
+        var config = InstanceBench.server("a");
+        var other = InstanceBench.server("b");
         bench.configure(config);
         bench.configure(other);
         var told = new CountDownLatch(1);
@@ -204,7 +204,7 @@ final class CrashTest {
     @Test
     @DisplayName("PRO-77: a signal that nobody asked for is a crash")
     void signalIsCrash() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
 
         bench.call(config, "crash", Map.of("signal", "SIGKILL"));
@@ -218,7 +218,7 @@ final class CrashTest {
     @Test
     @DisplayName("PRO-55: a manual restart tells which process replaced which")
     void manualRestartIsNoCrash() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         long pid = bench.pid(config);
 
@@ -230,14 +230,14 @@ final class CrashTest {
         assertThat(restarted).hasSize(1);
         assertThat(restarted.getFirst().oldPid()).isEqualTo(pid);
         assertThat(restarted.getFirst().newPid()).isEqualTo(bench.pid(config));
-        assertThat(Bench.alive(pid)).isFalse();
+        assertThat(InstanceBench.alive(pid)).isFalse();
     }
 
     @Test
     @DisplayName(
             "PRO-61, PRO-62, PRO-78: an exit with 0 is no crash; the next calls respawn it once")
     void exitIsNoCrash() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         bench.call(config, "exit0", Map.of());
         var journal = bench.journal(config);
@@ -268,11 +268,11 @@ final class CrashTest {
     @DisplayName("REC-49: restarts that fail count, too")
     void failingRestartsCount(@TempDir Path directory) throws Exception {
         var script = directory.resolve("server.sh");
-        var server = Bench.server("a");
+        var server = InstanceBench.server("a");
         Files.writeString(script, "#!/bin/sh\nexec node " + server.args().getFirst() + "\n");
         assertThat(script.toFile().setExecutable(true)).isTrue();
         var config =
-                Bench.program(
+                InstanceBench.program(
                         "a", server.transportType(), script.toString(), List.of(), Map.of(), null);
         bench.configure(config);
         Files.writeString(script, "#!/bin/sh\necho broken >&2\nexit 7\n");
@@ -294,7 +294,7 @@ final class CrashTest {
     @DisplayName(
             "PRO-53, PRO-114: giving up ends processes and answers requests, and tells nothing else")
     void leaves() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         long pid = bench.pid(config);
         var journal = bench.journal(config);
@@ -305,7 +305,7 @@ final class CrashTest {
 
         bench.instances.terminateAll(Duration.ofSeconds(10));
 
-        assertThat(Bench.alive(pid)).isFalse();
+        assertThat(InstanceBench.alive(pid)).isFalse();
         var result = journal.result(order.request().requestId());
         assertThat(result).isNotNull();
         assertThat(result.error()).isNotNull();
@@ -321,9 +321,9 @@ final class CrashTest {
     @Test
     @DisplayName("an instance that is busy ending its process with a long grace dies at the limit")
     void killsWhoIsBusyAtTheLimit() {
-        try (var slow = new Bench(Map.of("process.termination-grace", "60s"))) {
+        try (var slow = new InstanceBench(Map.of("process.termination-grace", "60s"))) {
             var stubborn =
-                    Bench.program(
+                    InstanceBench.program(
                             "s",
                             TransportType.COMMAND,
                             "sh",
@@ -336,7 +336,7 @@ final class CrashTest {
             slow.instances.stop(slow.order(stubborn.processId()));
             await().until(() -> slow.snapshot(stubborn).state() == InstanceState.TERMINATING);
             slow.instances.terminateAll(Duration.ofSeconds(1));
-            await().atMost(Duration.ofSeconds(30)).until(() -> !Bench.alive(pid));
+            await().atMost(Duration.ofSeconds(30)).until(() -> !InstanceBench.alive(pid));
             await().until(() -> slow.instances.describe().isEmpty());
         }
     }

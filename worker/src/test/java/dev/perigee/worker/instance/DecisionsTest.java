@@ -92,20 +92,22 @@ final class DecisionsTest {
     @Test
     @DisplayName("PRO-25: programs and arguments that are refused")
     void refusesCommands() {
-        var config = Bench.server("a", ";", "--");
+        var config = InstanceBench.server("a", ";", "--");
         assertThat(LaunchPlan.refusal(config, List.of("*"), true)).isNull();
         assertThat(LaunchPlan.refusal(config, List.of("node", "npx"), true)).isNull();
         assertThat(LaunchPlan.refusal(config, List.of("npx"), true)).contains("'node'");
-        assertThat(LaunchPlan.refusal(Bench.server("a", "x\0"), List.of("*"), true))
+        assertThat(LaunchPlan.refusal(InstanceBench.server("a", "x\0"), List.of("*"), true))
                 .contains("NUL");
-        assertThat(LaunchPlan.refusal(Bench.server("a", Map.of("A=", "b")), List.of("*"), true))
+        assertThat(
+                        LaunchPlan.refusal(
+                                InstanceBench.server("a", Map.of("A=", "b")), List.of("*"), true))
                 .contains("name");
     }
 
     @Test
     @DisplayName("PRO-09: the worker's environment is inherited, its own settings are not")
     void inheritsTheEnvironment() {
-        var config = Bench.server("a", Map.of("MINE", "1", "HOME", "/other"));
+        var config = InstanceBench.server("a", Map.of("MINE", "1", "HOME", "/other"));
         var isolation =
                 new NoIsolation(
                         Map.of("PATH", "/bin", "HOME", "/root", "PERIGEE_LINK_TOKEN", "secret"),

@@ -28,7 +28,7 @@ final class EgressInstanceTest {
     @DisplayName("TEN-07: has the status error with the reason, and asks its server nothing")
     void isInError() throws Exception {
         try (var server = HttpFixture.start();
-                var bench = new Bench(Map.of("egress.allow", ""))) {
+                var bench = new InstanceBench(Map.of("egress.allow", ""))) {
             var config = config(server, null);
 
             bench.configure(config);
@@ -49,7 +49,7 @@ final class EgressInstanceTest {
     @DisplayName("TEN-06: writes refused attempts into its log, one line however many they are")
     void isLogged() throws Exception {
         try (var server = HttpFixture.start();
-                var bench = new Bench()) {
+                var bench = new InstanceBench()) {
             var config = config(server, List.of("api.example.com"));
 
             bench.configure(config);
@@ -72,12 +72,12 @@ final class EgressInstanceTest {
     @Test
     @DisplayName("TEN-06: is rejected as a process, which its list of destinations would not hold")
     void isNoProcess() {
-        try (var bench = new Bench()) {
+        try (var bench = new InstanceBench()) {
             var config =
                     new ServerConfigBuilder(
                                     "p",
                                     "slug-p",
-                                    new Owner("t1", "acme", Bench.USER, "alice"),
+                                    new Owner("t1", "acme", InstanceBench.USER, "alice"),
                                     TransportType.STDIO,
                                     "node",
                                     List.of())
@@ -130,7 +130,7 @@ final class EgressInstanceTest {
                 ServerConfigBuilder.elsewhere(
                         "h",
                         "slug-h",
-                        new Owner("t1", "acme", Bench.USER, "alice"),
+                        new Owner("t1", "acme", InstanceBench.USER, "alice"),
                         TransportType.HTTP,
                         server.url());
         return egress == null ? builder.build() : builder.egress(egress).build();

@@ -29,7 +29,7 @@ final class ErasTest {
     /** So many where other things run at the same time, and few are as quick as they may be. */
     private static final int MOST_STARTS = 30;
 
-    private final Bench bench = new Bench();
+    private final InstanceBench bench = new InstanceBench();
 
     @AfterEach
     void end() {
@@ -39,7 +39,7 @@ final class ErasTest {
     @Test
     @DisplayName("a modern server comes online, and every request after initialize has its _meta")
     void modern() {
-        var config = Bench.server("a", "--era", "modern");
+        var config = InstanceBench.server("a", "--era", "modern");
         online(config);
 
         assertThat(bench.text(config, "echo", Map.of("message", "hi"))).isEqualTo("hi");
@@ -56,10 +56,11 @@ final class ErasTest {
     @Test
     @DisplayName("its tools are followed")
     void followsTools() {
-        var config = Bench.server("a", "--era", "modern");
+        var config = InstanceBench.server("a", "--era", "modern");
         online(config);
         bench.call(config, "tools_set", Map.of("names", List.of("echo", "record")));
-        await().atMost(Bench.PATIENCE).until(() -> bench.snapshot(config).tools().size() == 2);
+        await().atMost(InstanceBench.PATIENCE)
+                .until(() -> bench.snapshot(config).tools().size() == 2);
         assertThat(record(config)).contains("toolsListChanged");
     }
 
@@ -67,7 +68,7 @@ final class ErasTest {
     @DisplayName("a legacy server, and one of both eras, reads what it always did")
     @ValueSource(strings = {"--none", "--silent", "--touchy", "--era both"})
     void legacy(String flags) {
-        var config = Bench.server("a", flags.split(" "));
+        var config = InstanceBench.server("a", flags.split(" "));
         online(config);
 
         assertThat(record(config)).contains("initialize").doesNotContain("server/discover");
@@ -86,8 +87,11 @@ final class ErasTest {
         for (int start = 0;
                 start < STARTS || (start < MOST_STARTS && other >= legacy + 20);
                 start++) {
-            legacy = Math.min(legacy, handshakeMillis(Bench.server("l" + start)));
-            other = Math.min(other, handshakeMillis(Bench.server("o" + start, flags.split(" "))));
+            legacy = Math.min(legacy, handshakeMillis(InstanceBench.server("l" + start)));
+            other =
+                    Math.min(
+                            other,
+                            handshakeMillis(InstanceBench.server("o" + start, flags.split(" "))));
         }
 
         assertThat(other).isLessThan(legacy + 20);
@@ -112,7 +116,7 @@ final class ErasTest {
     @Test
     @DisplayName("a program that ends whatever it is asked fails to start, once")
     void endsAnyway() {
-        var config = Bench.server("a", "--die", "no database");
+        var config = InstanceBench.server("a", "--die", "no database");
         assertThat(bench.configure(config).outcome()).isEqualTo(CommandOutcome.FAILED);
         assertThat(bench.snapshot(config).statusMessage()).contains("no database");
     }

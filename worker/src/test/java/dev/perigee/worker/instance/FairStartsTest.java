@@ -38,7 +38,7 @@ final class FairStartsTest {
     @CsvSource({"t2, u2", "t1, u2"})
     @DisplayName("OWN-19: 60 mute servers of one user delay another's start by less than 2 s")
     void muteServers(String team, String user) {
-        try (var bench = new Bench()) {
+        try (var bench = new InstanceBench()) {
             start(bench, of("t1", "u1", "first"));
             var alone = start(bench, of(team, user, "alone"));
 
@@ -78,13 +78,13 @@ final class FairStartsTest {
         return longest;
     }
 
-    private static long starting(Bench bench) {
+    private static long starting(InstanceBench bench) {
         return bench.instances.describe().stream()
                 .filter(it -> it.state() == InstanceState.STARTING)
                 .count();
     }
 
-    private static Duration start(Bench bench, ServerConfig config) {
+    private static Duration start(InstanceBench bench, ServerConfig config) {
         long begin = System.nanoTime();
         var outcome = bench.configure(config);
         assertThat(outcome.outcome()).isEqualTo(CommandOutcome.COMPLETED);
@@ -92,7 +92,7 @@ final class FairStartsTest {
     }
 
     private static ServerConfig of(String team, String user, String id) {
-        return of(team, user, id, "sh", Bench.small(id).args());
+        return of(team, user, id, "sh", InstanceBench.small(id).args());
     }
 
     private static ServerConfig of(

@@ -29,7 +29,8 @@ final class FullDiskTest {
     private static final String WHY = "Not started, the disk of all servers is nearly full";
 
     private final FullLauncher launcher = new FullLauncher();
-    private final Bench bench = new Bench(Map.of(), InstantSource.system(), launcher);
+    private final InstanceBench bench =
+            new InstanceBench(Map.of(), InstantSource.system(), launcher);
 
     @AfterEach
     void end() {
@@ -39,7 +40,7 @@ final class FullDiskTest {
     @Test
     @DisplayName("TEN-08: have not failed: each call tries again, until there is room")
     void areNotGivenUp() {
-        var config = Bench.small("a");
+        var config = InstanceBench.small("a");
         launcher.full = true;
         var outcome = bench.configure(config);
         assertThat(outcome.outcome()).isEqualTo(CommandOutcome.FAILED);
@@ -61,7 +62,7 @@ final class FullDiskTest {
     @Test
     @DisplayName("TEN-08: one that crashes then is started by the next call once there is room")
     void crashedMeanwhile() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         launcher.full = true;
         bench.call(config, "crash", Map.of("code", 1));
@@ -80,7 +81,7 @@ final class FullDiskTest {
     @DisplayName("TEN-08: nor has a package whose installation was not started")
     void packages() {
         var line = List.of("-y", "@probe/never-installed");
-        var config = Bench.program("a", TransportType.STDIO, "npx", line, Map.of(), null);
+        var config = InstanceBench.program("a", TransportType.STDIO, "npx", line, Map.of(), null);
         launcher.full = true;
         assertThat(bench.configure(config).error())
                 .satisfies(error -> assertThat(error.message()).isEqualTo(WHY));

@@ -34,7 +34,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class GitDeploymentTest {
     private static final String HOST = "https://git.invalid/";
 
-    private final Bench bench = new Bench(Map.of("mcp.handshake-timeout", "60s"));
+    private final InstanceBench bench = new InstanceBench(Map.of("mcp.handshake-timeout", "60s"));
 
     @TempDir Path directory;
 
@@ -69,7 +69,7 @@ final class GitDeploymentTest {
         env.put("GIT_CONFIG_GLOBAL", "/dev/null");
         env.put("npm_config_cache", directory.resolve("cache").toString());
         env.put("npm_config_registry", "http://127.0.0.1:1/");
-        return Bench.program(
+        return InstanceBench.program(
                 "a", TransportType.STDIO, "npx", List.of("-y", spec, "--root"), env, null);
     }
 
@@ -96,7 +96,8 @@ final class GitDeploymentTest {
                 """
                         .formatted(name));
         assertThat(program.toFile().setExecutable(true)).isTrue();
-        try (var server = Objects.requireNonNull(Bench.class.getResourceAsStream("/server.mjs"))) {
+        try (var server =
+                Objects.requireNonNull(InstanceBench.class.getResourceAsStream("/server.mjs"))) {
             Files.write(repository.resolve("server.mjs"), server.readAllBytes());
         }
         git(repository, "add", ".");

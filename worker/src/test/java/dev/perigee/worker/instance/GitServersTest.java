@@ -40,7 +40,7 @@ final class GitServersTest {
     @TempDir Path folder;
     private final PackageRegistry registry = new PackageRegistry();
     private GitHost host;
-    private Bench bench = new Bench();
+    private InstanceBench bench = new InstanceBench();
 
     @BeforeEach
     void open() throws Exception {
@@ -61,12 +61,13 @@ final class GitServersTest {
         for (int at = 0; at < settings.length; at += 2) {
             map.put(settings[at], settings[at + 1]);
         }
-        bench = new Bench(map);
+        bench = new InstanceBench(map);
     }
 
     /** The test server, of which this is the last tool. */
     private static String script(String mark) throws IOException {
-        try (var script = Objects.requireNonNull(Bench.class.getResourceAsStream("/server.mjs"))) {
+        try (var script =
+                Objects.requireNonNull(InstanceBench.class.getResourceAsStream("/server.mjs"))) {
             return "#!/usr/bin/env node\n"
                     + new String(script.readAllBytes(), StandardCharsets.UTF_8)
                             .replace("'record', 'big'", "'record', 'big', '" + mark + "'");
@@ -87,7 +88,7 @@ final class GitServersTest {
         var env = new HashMap<>(registry.environment());
         env.put("SSL_CERT_FILE", host.certificate().toString());
         env.put("API_KEY", SECRET);
-        return Bench.program(id, TransportType.STDIO, command, List.of(args), env, null);
+        return InstanceBench.program(id, TransportType.STDIO, command, List.of(args), env, null);
     }
 
     private String spec(String reference) {
@@ -277,7 +278,7 @@ final class GitServersTest {
         assertThat(error(npx("g", spec("#other")))).contains("cannot be reached from this worker");
         host.close();
         assertThat(error(npx("h", spec("#other")))).contains("cannot be reached from this worker");
-        install(Bench.server("i"));
+        install(InstanceBench.server("i"));
     }
 
     @Test
@@ -329,7 +330,7 @@ final class GitServersTest {
     void buildsByUv() throws Exception {
         var bin = Files.createDirectory(folder.resolve("uv"));
         for (var name : List.of("uv", "uvx")) {
-            try (var content = Bench.class.getResourceAsStream("/uv/" + name)) {
+            try (var content = InstanceBench.class.getResourceAsStream("/uv/" + name)) {
                 Files.write(bin.resolve(name), Objects.requireNonNull(content).readAllBytes());
             }
             assertThat(bin.resolve(name).toFile().setExecutable(true)).isTrue();
@@ -351,7 +352,7 @@ final class GitServersTest {
             env.put("UV_PROBE_LOG", log.toString());
             env.put(
                     "UV_PROBE_SERVER",
-                    Path.of(Bench.class.getResource("/server.mjs").toURI()).toString());
+                    Path.of(InstanceBench.class.getResource("/server.mjs").toURI()).toString());
             json.set("args", Json.tree(Json.write(args)));
             var complete = Json.convert(json, ServerConfig.class);
             install(complete);

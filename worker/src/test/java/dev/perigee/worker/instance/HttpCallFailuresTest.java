@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class HttpCallFailuresTest {
     private static final Map<String, String> ECHO = Map.of("message", "hi");
 
-    private final Bench bench = new Bench(Map.of("retry.delays", "20ms,40ms"));
+    private final InstanceBench bench = new InstanceBench(Map.of("retry.delays", "20ms,40ms"));
     private HttpFixture server;
 
     @BeforeEach
@@ -133,7 +133,7 @@ final class HttpCallFailuresTest {
                 .satisfies(e -> assertThat(e.code()).isEqualTo(ErrorCode.REQUIRES_REAUTH));
         assertThat(result.attempts()).isEqualTo(1);
         assertThat(server.count("tools/call")).isEqualTo(1);
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(() -> bench.snapshot(config).status() == REQUIRES_REAUTH);
         assertThat(bench.snapshot(config).statusMessage()).isEqualTo(message);
     }
@@ -149,7 +149,7 @@ final class HttpCallFailuresTest {
 
         assertThat(result.error())
                 .satisfies(e -> assertThat(e.code()).isEqualTo(ErrorCode.REQUIRES_REAUTH));
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(() -> bench.snapshot(config).status() == REQUIRES_REAUTH);
     }
 
@@ -224,7 +224,8 @@ final class HttpCallFailuresTest {
                             assertThat(e.retryable()).isFalse();
                             assertThat(e.message()).contains("HTTP 503", "try again in 1 s");
                         });
-        await().atMost(Bench.PATIENCE).until(() -> bench.snapshot(config).status() == ERROR);
+        await().atMost(InstanceBench.PATIENCE)
+                .until(() -> bench.snapshot(config).status() == ERROR);
     }
 
     /** And has been all the time. */

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class HttpInstanceTest {
     private static final Map<String, String> ECHO = Map.of("message", "hi");
 
-    private final Bench bench = new Bench(Map.of("retry.delays", "20ms,40ms"));
+    private final InstanceBench bench = new InstanceBench(Map.of("retry.delays", "20ms,40ms"));
     private HttpFixture server;
 
     @BeforeEach
@@ -160,7 +160,7 @@ final class HttpInstanceTest {
         server.order("{'delay':{'tools/list':60000},'reset':true}");
         var moved = config("a", server.url() + "?moved", Map.of());
         bench.apply(moved, Cause.UPDATED);
-        await().atMost(Bench.PATIENCE).until(() -> server.count("tools/list") == 1);
+        await().atMost(InstanceBench.PATIENCE).until(() -> server.count("tools/list") == 1);
 
         server.order("{'token':'secret-token'}");
         bench.call(config, "echo", ECHO);
@@ -278,7 +278,7 @@ final class HttpInstanceTest {
                             bench.request(
                                     config, "tools/call", config.serverSlug() + ":echo", ECHO));
             orders.forEach(bench.instances::execute);
-            await().atMost(Bench.PATIENCE).until(() -> server.count("tools/call") == 3);
+            await().atMost(InstanceBench.PATIENCE).until(() -> server.count("tools/call") == 3);
             server.order("{'hold':['tools/list']}");
             for (var order : orders) {
                 assertThat(bench.result(order).outcome()).isEqualTo(ToolOutcome.SUCCESS);
@@ -329,11 +329,13 @@ final class HttpInstanceTest {
     @DisplayName("CAL-14: tools that change while the stream of its messages is cut are found")
     void findsWhatItMissed() throws Exception {
         var config = online();
-        await().atMost(Bench.PATIENCE).until(() -> server.seen().path("streams").asInt() == 1);
+        await().atMost(InstanceBench.PATIENCE)
+                .until(() -> server.seen().path("streams").asInt() == 1);
 
         server.order("{'tools':['echo','added'],'cut':true,'reset':true}");
 
-        await().atMost(Bench.PATIENCE).until(() -> bench.snapshot(config).tools().size() == 2);
+        await().atMost(InstanceBench.PATIENCE)
+                .until(() -> bench.snapshot(config).tools().size() == 2);
         assertThat(server.count("tools/list")).isEqualTo(1);
         assertThat(bench.journal(config).statuses()).hasSize(5);
     }
@@ -368,7 +370,8 @@ final class HttpInstanceTest {
     }
 
     private void awaitStatus(ServerConfig config, ServerStatus status) {
-        await().atMost(Bench.PATIENCE).until(() -> bench.snapshot(config).status() == status);
+        await().atMost(InstanceBench.PATIENCE)
+                .until(() -> bench.snapshot(config).status() == status);
     }
 
     private StatusChanged last(ServerConfig config) {

@@ -27,7 +27,7 @@ final class HttpSubscriptionsTest {
     private static final String UPDATED =
             "{'send':{'jsonrpc':'2.0','method':'notifications/resources/updated','params':{'uri':'x://one'}}}";
 
-    private final Bench bench = new Bench(Map.of("retry.delays", "20ms,40ms"));
+    private final InstanceBench bench = new InstanceBench(Map.of("retry.delays", "20ms,40ms"));
 
     @AfterEach
     void end() {
@@ -38,7 +38,7 @@ final class HttpSubscriptionsTest {
         return ServerConfigBuilder.elsewhere(
                         "h",
                         "slug-h",
-                        new Owner("t1", "acme", Bench.USER, "alice"),
+                        new Owner("t1", "acme", InstanceBench.USER, "alice"),
                         transport,
                         server.url())
                 .installationName("name-h")
@@ -67,13 +67,13 @@ final class HttpSubscriptionsTest {
     }
 
     private void awaitRenewed(ServerConfig config, int times) {
-        await().atMost(Bench.PATIENCE).until(() -> renewals(config) >= times);
+        await().atMost(InstanceBench.PATIENCE).until(() -> renewals(config) >= times);
     }
 
     /** The server sends it on its streams, of which there may be none at that moment. */
     private void awaitUpdate(HttpFixture server, ServerConfig config) {
         int before = updates(config);
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(
                         () -> {
                             server.order(UPDATED);
@@ -114,7 +114,7 @@ final class HttpSubscriptionsTest {
 
             bench.apply(config(other, TransportType.HTTP), Cause.UPDATED);
 
-            await().atMost(Bench.PATIENCE).until(() -> other.count("tools/list") > 0);
+            await().atMost(InstanceBench.PATIENCE).until(() -> other.count("tools/list") > 0);
             assertThat(bench.journal(config).all(Subscriptions.class).getLast())
                     .isEqualTo(new Subscriptions(Subscriptions.UNSUBSCRIBED, null, 0, null));
             assertThat(DurableState.read(bench.journal(config).durable).subscriptions()).isNull();
@@ -130,7 +130,8 @@ final class HttpSubscriptionsTest {
         try (var server = HttpFixture.start("--modern")) {
             var config = config(server, TransportType.HTTP);
             bench.configure(config);
-            await().atMost(Bench.PATIENCE).until(() -> server.count("subscriptions/listen") == 1);
+            await().atMost(InstanceBench.PATIENCE)
+                    .until(() -> server.count("subscriptions/listen") == 1);
 
             subscribe(config);
             assertThat(server.count("subscriptions/listen")).isEqualTo(2);
@@ -143,10 +144,11 @@ final class HttpSubscriptionsTest {
 
             assertThat(ask(config, "subscribe", "no:such").outcome()).isEqualTo(ToolOutcome.FAILED);
             awaitUpdate(server, config);
-            await().atMost(Bench.PATIENCE).until(() -> server.seen().path("streams").asInt(0) == 1);
+            await().atMost(InstanceBench.PATIENCE)
+                    .until(() -> server.seen().path("streams").asInt(0) == 1);
 
             assertThat(ask(config, "unsubscribe", URI).outcome()).isEqualTo(ToolOutcome.SUCCESS);
-            await().atMost(Bench.PATIENCE)
+            await().atMost(InstanceBench.PATIENCE)
                     .until(() -> server.seen().path("streams").asInt(-1) == 1);
             assertThat(bench.text(config, "echo", Map.of("message", "hi"))).isEqualTo("hi");
         }
@@ -162,7 +164,7 @@ final class HttpSubscriptionsTest {
 
             int listed = server.count("tools/list");
             server.order("{'cut':true}");
-            await().atMost(Bench.PATIENCE).until(() -> server.count("tools/list") > listed);
+            await().atMost(InstanceBench.PATIENCE).until(() -> server.count("tools/list") > listed);
             awaitChange(server, config);
             assertThat(bench.journal(config).all(Subscriptions.class)).isEmpty();
         }
@@ -170,7 +172,7 @@ final class HttpSubscriptionsTest {
 
     private void awaitChange(HttpFixture server, ServerConfig config) {
         int before = bench.journal(config).all(ListChanged.class).size();
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(
                         () -> {
                             server.order(

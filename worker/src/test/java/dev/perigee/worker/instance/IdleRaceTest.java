@@ -59,8 +59,8 @@ final class IdleRaceTest {
         var tripwire = new Tripwire();
         var settings =
                 Map.of("idle.timeout", "10m", "idle.check-interval", "50ms", "idle.grace", "0s");
-        try (var bench = new Bench(settings, tripwire)) {
-            var config = Bench.small("a");
+        try (var bench = new InstanceBench(settings, tripwire)) {
+            var config = InstanceBench.small("a");
             bench.configure(config);
             long pid = Objects.requireNonNull(bench.snapshot(config).pid());
             var path = "slug-a:pid";
@@ -78,12 +78,13 @@ final class IdleRaceTest {
             boolean same =
                     Objects.requireNonNull(result.result()).text().contains("\"" + pid + "\"");
             assertThat(journal.all(Respawned.class)).hasSize(same ? 0 : 1);
-            assertThat(Bench.alive(pid)).isEqualTo(same);
+            assertThat(InstanceBench.alive(pid)).isEqualTo(same);
         }
     }
 
     /** Accepts a call and gives it the time to reach the server, if it would. */
-    private static void acceptAndSend(Bench bench, ServerConfig config, ToolOrder.Execute order) {
+    private static void acceptAndSend(
+            InstanceBench bench, ServerConfig config, ToolOrder.Execute order) {
         long before = bench.snapshot(config).messageCount();
         assertThat(bench.instances.execute(order).answered()).isNull();
         long limit = System.nanoTime() + Duration.ofMillis(100).toNanos();
@@ -99,9 +100,9 @@ final class IdleRaceTest {
         var random = new Random(seed);
         var settings =
                 Map.of("idle.timeout", "20ms", "idle.check-interval", "2ms", "idle.grace", "0s");
-        try (var bench = new Bench(settings);
+        try (var bench = new InstanceBench(settings);
                 var callers = Executors.newScheduledThreadPool(4)) {
-            var config = Bench.small("a");
+            var config = InstanceBench.small("a");
             bench.configure(config);
             var orders = new ArrayList<ToolOrder.Execute>();
             var sent = new ArrayList<Future<?>>();

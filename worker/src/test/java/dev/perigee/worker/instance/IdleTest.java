@@ -58,10 +58,10 @@ final class IdleTest {
     /** What the bench's clock is put forward. */
     private final AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ZERO);
 
-    private final Bench bench = bench(QUICK);
+    private final InstanceBench bench = bench(QUICK);
 
-    private Bench bench(Map<String, String> settings) {
-        return new Bench(settings, () -> Instant.now().plus(ahead.get()));
+    private InstanceBench bench(Map<String, String> settings) {
+        return new InstanceBench(settings, () -> Instant.now().plus(ahead.get()));
     }
 
     @AfterEach
@@ -74,7 +74,7 @@ final class IdleTest {
             "PRO-56, PRO-60, PRO-62: an idle process is ended, which is no crash even by code 143; the"
                     + " next call respawns it as it was")
     void goesDormantAndComesBack() {
-        var config = Bench.server("a", Map.of("KEPT", "this"), "--on-term", "143");
+        var config = InstanceBench.server("a", Map.of("KEPT", "this"), "--on-term", "143");
         bench.configure(config);
         long pid = bench.pid(config);
         var lastActivity = Objects.requireNonNull(bench.snapshot(config).lastActivityAt());
@@ -82,7 +82,7 @@ final class IdleTest {
 
         awaitDormant(config);
 
-        assertThat(Bench.alive(pid)).isFalse();
+        assertThat(InstanceBench.alive(pid)).isFalse();
         assertThat(journal.all(Dormant.class)).hasSize(1);
         var dormant = journal.all(Dormant.class).getFirst();
         assertThat(dormant.lastActivityAt()).isEqualTo(lastActivity);
@@ -125,7 +125,7 @@ final class IdleTest {
                                 "idle.timeout", "10ms",
                                 "idle.check-interval", "10ms",
                                 "idle.grace", grace.toHours() + "h"))) {
-            var config = Bench.small("a");
+            var config = InstanceBench.small("a");
             patient.configure(config);
             ahead.set(grace.dividedBy(2));
             await().during(Duration.ofMillis(500))
@@ -140,7 +140,7 @@ final class IdleTest {
     @Test
     @DisplayName("PRO-58: not while a call is in flight, however long it lasts")
     void sparesActiveRequests() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         long pid = bench.pid(config);
 
@@ -159,8 +159,8 @@ final class IdleTest {
     @DisplayName("PRO-59: a timeout of 0 switches it off")
     void canBeSwitchedOff() {
         var off = Map.of("idle.timeout", "0", "idle.check-interval", "10ms", "idle.grace", "0s");
-        try (var awake = new Bench(off)) {
-            var config = Bench.small("a");
+        try (var awake = new InstanceBench(off)) {
+            var config = InstanceBench.small("a");
             awake.configure(config);
             await().during(Duration.ofMillis(500))
                     .until(() -> awake.snapshot(config).state() == InstanceState.RUNNING);
@@ -175,12 +175,12 @@ final class IdleTest {
                     ServerConfigBuilder.elsewhere(
                                     "h",
                                     "slug-h",
-                                    new Owner("t1", "acme", Bench.USER, "alice"),
+                                    new Owner("t1", "acme", InstanceBench.USER, "alice"),
                                     TransportType.HTTP,
                                     h.url())
                             .build();
             bench.configure(elsewhere);
-            var server = Bench.small("s");
+            var server = InstanceBench.small("s");
             bench.configure(server);
 
             awaitDormant(server);
@@ -200,9 +200,10 @@ final class IdleTest {
     @DisplayName("a program without MCP is never idle: no call could start it again")
     void sparesProgramsWithoutMcp() {
         var program =
-                Bench.program("p", TransportType.COMMAND, "sleep", List.of("60"), Map.of(), null);
+                InstanceBench.program(
+                        "p", TransportType.COMMAND, "sleep", List.of("60"), Map.of(), null);
         bench.configure(program);
-        var server = Bench.small("s");
+        var server = InstanceBench.small("s");
         bench.configure(server);
 
         awaitDormant(server);
@@ -218,7 +219,7 @@ final class IdleTest {
     @DisplayName("PRO-63: a respawn that fails is the calls' error; the instance stays dormant")
     void staysDormantWhenARespawnFails(@TempDir Path directory) throws Exception {
         var broken = directory.resolve("broken");
-        var config = Bench.server("a", "--die-if-file", broken.toString());
+        var config = InstanceBench.server("a", "--die-if-file", broken.toString());
         bench.configure(config);
         awaitDormant(config);
         Files.createFile(broken);
@@ -242,7 +243,7 @@ final class IdleTest {
     @Test
     @DisplayName("PRO-64, PRO-66: a dormant instance is removed as completely as another")
     void isRemovedWhileDormant() {
-        var config = Bench.small("a");
+        var config = InstanceBench.small("a");
         bench.configure(config);
         awaitDormant(config);
 
@@ -259,7 +260,7 @@ final class IdleTest {
     @Test
     @DisplayName("PRO-54, PRO-64: a dormant instance that is killed is not respawned by calls")
     void isStoppedWhileDormant() {
-        var config = Bench.small("a");
+        var config = InstanceBench.small("a");
         bench.configure(config);
         awaitDormant(config);
 
@@ -275,7 +276,7 @@ final class IdleTest {
     @Test
     @DisplayName("PRO-64: restart, update and spawn start a dormant instance at once")
     void isStartedWhileDormant() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         var journal = bench.journal(config);
 
@@ -284,7 +285,7 @@ final class IdleTest {
         assertThat(journal.statuses()).hasSize(9).endsWith(ONLINE);
 
         awaitDormant(config);
-        var changed = Bench.server("a", "--changed");
+        var changed = InstanceBench.server("a", "--changed");
         assertThat(bench.apply(changed, Cause.UPDATED).outcome())
                 .isEqualTo(CommandOutcome.COMPLETED);
         assertThat(journal.statuses()).hasSize(13).endsWith(ONLINE);
@@ -319,7 +320,7 @@ final class IdleTest {
     private static ServerConfig slowToEndAtFirst(Path started) {
         var script =
                 "mkdir \"$0\" 2>/dev/null && exec node \"$1\" --on-term ignore; exec sh \"$2\"";
-        return Bench.program(
+        return InstanceBench.program(
                 "a",
                 TransportType.STDIO,
                 "sh",
@@ -327,8 +328,8 @@ final class IdleTest {
                         "-c",
                         script,
                         started.toString(),
-                        Bench.server("a").args().getFirst(),
-                        Bench.small("a").args().getFirst()),
+                        InstanceBench.server("a").args().getFirst(),
+                        InstanceBench.small("a").args().getFirst()),
                 Map.of(),
                 null);
     }
@@ -341,7 +342,7 @@ final class IdleTest {
     @Test
     @DisplayName("a dormant instance that another worker takes over sleeps on, and is listed")
     void sleepsOnAtANewOwner() {
-        var config = Bench.small("a");
+        var config = InstanceBench.small("a");
         bench.configure(config);
         awaitDormant(config);
         var durable = bench.journal(config).durable;
@@ -364,7 +365,7 @@ final class IdleTest {
     @Test
     @DisplayName("the same when a gateway has told that it is not online: it is again")
     void isOnlineAgainAfterALoss() {
-        var config = Bench.small("a");
+        var config = InstanceBench.small("a");
         bench.configure(config);
         awaitDormant(config);
         var lost = lost(bench.journal(config).durable);
@@ -380,7 +381,7 @@ final class IdleTest {
     @Test
     @DisplayName("what was woken, or has another configuration, is started by a new owner")
     void startsWhatDoesNotSleep() {
-        var config = Bench.small("a");
+        var config = InstanceBench.small("a");
         bench.configure(config);
         awaitDormant(config);
         var asleep = bench.journal(config).durable;
@@ -393,7 +394,7 @@ final class IdleTest {
                     .containsExactly(CONNECTING, DISCOVERING_TOOLS, ONLINE);
         }
         try (var next = bench(QUICK)) {
-            var other = Bench.server("a");
+            var other = InstanceBench.server("a");
             next.settle(next.submit(other, Cause.RESTORED, false, asleep));
             assertThat(next.journal(other).statuses())
                     .containsExactly(CONNECTING, DISCOVERING_TOOLS, ONLINE);

@@ -31,8 +31,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Configurations that come, change and go, with real processes. */
 final class InstallationTest {
-    private final Bench bench =
-            new Bench(Map.of("process.parallel-starts", "2", "process.start-slot-hold", "300ms"));
+    private final InstanceBench bench =
+            new InstanceBench(
+                    Map.of("process.parallel-starts", "2", "process.start-slot-hold", "300ms"));
 
     @AfterEach
     void end() {
@@ -42,7 +43,7 @@ final class InstallationTest {
     @Test
     @DisplayName("STA-02, PRO-05, PRO-91: a first installation goes its way to online")
     void installs() {
-        var config = Bench.server("a", Map.of("TEST_VALUE", "some value"), "--one", "a; b");
+        var config = InstanceBench.server("a", Map.of("TEST_VALUE", "some value"), "--one", "a; b");
 
         var outcome = bench.configure(config);
 
@@ -76,7 +77,7 @@ final class InstallationTest {
     @Test
     @DisplayName("PRO-26, PRO-27, PRO-31, PRO-32, PRO-34: what the server reads")
     void speaksMcp() {
-        var config = Bench.server("a", "--ask", "--garbage");
+        var config = InstanceBench.server("a", "--ask", "--garbage");
         bench.configure(config);
         await().until(() -> bench.text(config, "record", Map.of()).contains("-32601"));
 
@@ -98,20 +99,21 @@ final class InstallationTest {
     @DisplayName("PRO-28, PRO-29, PRO-112: a server that does not start is an error that says why")
     void saysWhyItDidNotStart() {
         var missing =
-                Bench.program(
+                InstanceBench.program(
                         "m", TransportType.STDIO, "no-such-program", List.of(), Map.of(), null);
         var mute =
-                Bench.program(
+                InstanceBench.program(
                         "q",
                         TransportType.STDIO,
                         "node",
-                        Bench.server("q", "--mute").args(),
+                        InstanceBench.server("q", "--mute").args(),
                         Map.of(),
                         700L);
         var dying =
-                Bench.server("d", Map.of("KEY", "very-secret"), "--die", "cannot use very-secret");
-        var nameless = Bench.server("n", "--no-serverinfo");
-        var well = Bench.server("w");
+                InstanceBench.server(
+                        "d", Map.of("KEY", "very-secret"), "--die", "cannot use very-secret");
+        var nameless = InstanceBench.server("n", "--no-serverinfo");
+        var well = InstanceBench.server("w");
 
         var pending = new ArrayList<PendingOutcome>();
         for (var config : List.of(missing, mute, dying, nameless, well)) {
@@ -130,7 +132,7 @@ final class InstallationTest {
         for (var config : List.of(mute, dying, nameless)) {
             bench.journal(config).pids.stream()
                     .filter(pid -> pid > 0)
-                    .forEach(pid -> assertThat(Bench.alive(pid)).isFalse());
+                    .forEach(pid -> assertThat(InstanceBench.alive(pid)).isFalse());
         }
     }
 
@@ -140,7 +142,7 @@ final class InstallationTest {
         var script = directory.resolve("server.mjs");
         Files.writeString(script, "import './nothere-very-secret.mjs';\n");
         var config =
-                Bench.program(
+                InstanceBench.program(
                         "a",
                         TransportType.STDIO,
                         "node",
@@ -175,7 +177,7 @@ final class InstallationTest {
     @Test
     @DisplayName("PRO-70, PRO-71, STA-03: only a configuration that differs restarts a server")
     void updates() {
-        var config = Bench.server("a", "--first");
+        var config = InstanceBench.server("a", "--first");
         bench.configure(config);
         long pid = bench.pid(config);
         var journal = bench.journal(config);
@@ -188,7 +190,7 @@ final class InstallationTest {
         assertThat(bench.pid(config)).isEqualTo(pid);
         assertThat(journal.statuses()).hasSize(5);
 
-        var changed = Bench.server("a", "--second");
+        var changed = InstanceBench.server("a", "--second");
         assertThat(bench.apply(changed, Cause.UPDATED).outcome())
                 .isEqualTo(CommandOutcome.COMPLETED);
 
@@ -196,7 +198,7 @@ final class InstallationTest {
                 .containsExactly(RESTARTING, CONNECTING, DISCOVERING_TOOLS, ONLINE);
         assertThat(journal.events).hasSizeGreaterThan(before);
         assertThat(bench.text(changed, "args", Map.of())).isEqualTo("[\"--second\"]");
-        assertThat(Bench.alive(pid)).isFalse();
+        assertThat(InstanceBench.alive(pid)).isFalse();
         assertThat(journal.all(EventBody.Crashed.class)).isEmpty();
     }
 
@@ -207,14 +209,15 @@ final class InstallationTest {
         for (int i = 0; i < 10; i++) {
             pending.add(
                     bench.submit(
-                            Bench.server("a", "--slow-init", i < 9 ? "60000" : "1", "--n", "" + i),
+                            InstanceBench.server(
+                                    "a", "--slow-init", i < 9 ? "60000" : "1", "--n", "" + i),
                             i == 0 ? Cause.CREATED : Cause.UPDATED));
         }
 
         var last = bench.settle(pending.getLast());
 
         assertThat(last.outcome()).isEqualTo(CommandOutcome.COMPLETED);
-        assertThat(bench.text(Bench.server("a"), "args", Map.of()))
+        assertThat(bench.text(InstanceBench.server("a"), "args", Map.of()))
                 .isEqualTo("[\"--slow-init\",\"1\",\"--n\",\"9\"]");
         for (var overtaken : pending.subList(0, 9)) {
             var details = bench.settle(overtaken).details();
@@ -226,7 +229,7 @@ final class InstallationTest {
     @Test
     @DisplayName("PRO-64, PRO-65, STA-45: a removal is complete, and the id may come back")
     void removes() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         long pid = bench.pid(config);
         var first = bench.journal(config);
@@ -238,7 +241,7 @@ final class InstallationTest {
         assertThat(details).isNotNull();
         assertThat(details.active()).isTrue();
         assertThat(details.dormant()).isFalse();
-        assertThat(Bench.alive(pid)).isFalse();
+        assertThat(InstanceBench.alive(pid)).isFalse();
         assertThat(first.removed).isTrue();
         assertThat(bench.settle(again).outcome()).isEqualTo(CommandOutcome.COMPLETED);
         assertThat(bench.journal(config)).isNotSameAs(first);
@@ -252,9 +255,9 @@ final class InstallationTest {
     void slowStarterDelaysNobody() {
         var pending = new ArrayList<PendingOutcome>();
         for (int i = 0; i < 3; i++) {
-            pending.add(bench.submit(Bench.server("mute" + i, "--mute"), Cause.CREATED));
+            pending.add(bench.submit(InstanceBench.server("mute" + i, "--mute"), Cause.CREATED));
         }
-        var well = bench.configure(Bench.server("well"));
+        var well = bench.configure(InstanceBench.server("well"));
 
         assertThat(well.outcome()).isEqualTo(CommandOutcome.COMPLETED);
         assertThat(pending)
@@ -268,13 +271,13 @@ final class InstallationTest {
     @Test
     @DisplayName("PRO-54, PRO-108: stopped by intent until spawned")
     void stopsAndSpawns() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         long pid = bench.pid(config);
 
         bench.settle(bench.instances.stop(bench.order(config.processId())));
 
-        assertThat(Bench.alive(pid)).isFalse();
+        assertThat(InstanceBench.alive(pid)).isFalse();
         var journal = bench.journal(config);
         assertThat(journal.all(EventBody.Stopped.class)).hasSize(1);
         assertThat(journal.all(EventBody.Crashed.class)).isEmpty();
@@ -292,14 +295,14 @@ final class InstallationTest {
 
     @Test
     void restoresWhatAFormerOwnerKnew() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         bench.settle(
                 bench.instances.switchTool(
-                        Bench.switchTool(bench.order(config.processId()), "echo", true)));
+                        InstanceBench.switchTool(bench.order(config.processId()), "echo", true)));
         var durable = bench.journal(config).durable;
 
-        try (var next = new Bench()) {
+        try (var next = new InstanceBench()) {
             next.settle(next.submit(config, Cause.RESTORED, false, durable));
 
             assertThat(next.journal(config).statuses())
@@ -313,7 +316,7 @@ final class InstallationTest {
     @Test
     @DisplayName("an update that comes to another worker leaves off what its user switched off")
     void isUpdatedElsewhere() {
-        var config = Bench.small("a");
+        var config = InstanceBench.small("a");
         var stored = new DurableState(null, null, true, List.of(), Set.of("pid"), null);
 
         bench.settle(bench.submit(config, Cause.UPDATED, false, stored.write()));
@@ -327,7 +330,7 @@ final class InstallationTest {
 
     @Test
     void refusesWhatItCannotRun() {
-        var newline = Bench.server("a", "one\ntwo");
+        var newline = InstanceBench.server("a", "one\ntwo");
 
         var outcome = bench.configure(newline);
 
@@ -338,7 +341,7 @@ final class InstallationTest {
     @Test
     void runsAProgramWithoutMcp() {
         var config =
-                Bench.program(
+                InstanceBench.program(
                         "c",
                         TransportType.COMMAND,
                         "sh",
@@ -355,9 +358,9 @@ final class InstallationTest {
     @Test
     @DisplayName("TEN-01: a home outlives restarts, and goes with its removed installation")
     void keepsItsHomeWhileInstalled() throws IOException {
-        var home = Path.of("target", "caches", "homes", "t1", Bench.USER, "homely", "node");
+        var home = Path.of("target", "caches", "homes", "t1", InstanceBench.USER, "homely", "node");
         Files.createDirectories(home);
-        var config = Bench.server("homely");
+        var config = InstanceBench.server("homely");
 
         bench.configure(config);
         bench.settle(bench.instances.restart(bench.order(config.processId())));

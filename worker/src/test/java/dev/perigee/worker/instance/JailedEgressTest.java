@@ -63,7 +63,7 @@ final class JailedEgressTest {
     private Isolation isolation;
 
     @SuppressWarnings("NullAway.Init") // Opened before each test.
-    private Bench bench;
+    private InstanceBench bench;
 
     JailedEgressTest() throws Exception {
         watchdog = Watchdog.start(owner, Duration.ofMinutes(5), launcher, () -> {});
@@ -76,7 +76,7 @@ final class JailedEgressTest {
         letPass(caches);
         isolation = isolation(owned);
         bench =
-                new Bench(
+                new InstanceBench(
                         Map.of(),
                         () -> Instant.now().plus(ahead.get()),
                         owned,
@@ -198,7 +198,7 @@ final class JailedEgressTest {
                 new ServerConfigBuilder(
                         "e",
                         "slug-e",
-                        new Owner("t1", "acme", Bench.USER, "alice"),
+                        new Owner("t1", "acme", InstanceBench.USER, "alice"),
                         TransportType.COMMAND,
                         "bash",
                         List.of("-c", script));

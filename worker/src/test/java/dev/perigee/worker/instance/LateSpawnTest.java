@@ -31,8 +31,9 @@ import org.junit.jupiter.api.Test;
 /** Ends that come while a start is under way, and those that come too late. */
 final class LateSpawnTest {
     private final HeldLauncher launcher = new HeldLauncher();
-    private final Bench bench = new Bench(Map.of(), InstantSource.system(), launcher);
-    private final ServerConfig config = Bench.server("a");
+    private final InstanceBench bench =
+            new InstanceBench(Map.of(), InstantSource.system(), launcher);
+    private final ServerConfig config = InstanceBench.server("a");
 
     @AfterEach
     void end() {
@@ -50,7 +51,7 @@ final class LateSpawnTest {
         launcher.mayLaunch.countDown();
 
         assertThat(bench.settle(removed).outcome()).isEqualTo(CommandOutcome.COMPLETED);
-        assertThat(Bench.alive(launcher.pids.getFirst())).isFalse();
+        assertThat(InstanceBench.alive(launcher.pids.getFirst())).isFalse();
         assertThat(bench.settle(again).outcome()).isEqualTo(CommandOutcome.COMPLETED);
         assertThat(bench.settle(installed).details()).isNotNull();
         assertThat(launcher.pids).hasSize(2);
@@ -68,7 +69,7 @@ final class LateSpawnTest {
         var stopped = bench.instances.stop(bench.order(config.processId()));
         launcher.mayLaunch.countDown();
         bench.settle(stopped);
-        assertThat(Bench.alive(launcher.pids.getFirst())).isFalse();
+        assertThat(InstanceBench.alive(launcher.pids.getFirst())).isFalse();
         assertThat(bench.journal(config).all(Started.class)).isEmpty();
 
         assertThat(bench.apply(config, Cause.SPAWN).outcome()).isEqualTo(CommandOutcome.COMPLETED);
@@ -96,7 +97,7 @@ final class LateSpawnTest {
 
         valve.missed(second);
         await().until(() -> bench.snapshot(config).status() == ServerStatus.ERROR);
-        assertThat(Bench.alive(second)).isFalse();
+        assertThat(InstanceBench.alive(second)).isFalse();
         assertThat(bench.journal(config).all(Stopped.class))
                 .containsExactly(new Stopped("output_gap"));
         assertThat(bench.pid(config)).as("a call starts it again").isNotEqualTo(second);

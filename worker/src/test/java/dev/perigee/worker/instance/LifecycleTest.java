@@ -37,7 +37,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** From the start of a process to its end, and what is remembered of it. */
 final class LifecycleTest {
     /** Who ignores SIGTERM is ending for as long as a test looks at that, and then kills it. */
-    private final Bench bench = new Bench(Map.of("process.termination-grace", "60s"));
+    private final InstanceBench bench =
+            new InstanceBench(Map.of("process.termination-grace", "60s"));
 
     @AfterEach
     void end() {
@@ -47,7 +48,7 @@ final class LifecycleTest {
     @Test
     @DisplayName("PRO-47, PRO-48: each state can be seen, and requests need a running process")
     void showsEachState() {
-        var config = Bench.server("a", "--slow-init", "3000", "--on-term", "ignore");
+        var config = InstanceBench.server("a", "--slow-init", "3000", "--on-term", "ignore");
         var installed = bench.submit(config, Cause.CREATED);
         awaitState(config, STARTING);
         bench.settle(installed);
@@ -63,7 +64,7 @@ final class LifecycleTest {
         bench.settle(stopped);
         assertThat(bench.snapshot(config).state()).isEqualTo(TERMINATED);
 
-        var broken = Bench.server("b", "--die", "as ordered");
+        var broken = InstanceBench.server("b", "--die", "as ordered");
         bench.configure(broken);
         assertThat(bench.snapshot(broken).state()).isEqualTo(FAILED);
     }
@@ -71,7 +72,7 @@ final class LifecycleTest {
     @Test
     @DisplayName("PRO-47: a call to a process that is being replaced goes to the next one")
     void waitsForTheNextProcess() {
-        var config = Bench.server("a", "--on-term", "ignore");
+        var config = InstanceBench.server("a", "--on-term", "ignore");
         bench.configure(config);
         long pid = Objects.requireNonNull(bench.snapshot(config).pid());
 
@@ -94,14 +95,14 @@ final class LifecycleTest {
     @Test
     @DisplayName("PRO-55: a manual restart of a server that exits with 143 is no crash")
     void restartIsNoCrash() {
-        var config = Bench.server("a", "--on-term", "143");
+        var config = InstanceBench.server("a", "--on-term", "143");
         bench.configure(config);
         long pid = bench.pid(config);
 
         bench.settle(bench.instances.restart(bench.order(config.processId())));
         bench.settle(bench.instances.stop(bench.order(config.processId())));
 
-        assertThat(Bench.alive(pid)).isFalse();
+        assertThat(InstanceBench.alive(pid)).isFalse();
         var journal = bench.journal(config);
         assertThat(journal.all(Restarted.class)).hasSize(1);
         assertThat(journal.all(Stopped.class)).hasSize(1);
@@ -137,8 +138,8 @@ final class LifecycleTest {
     @Tag("long")
     @DisplayName("PRO-30: a start of 25 s is accepted by the default timeout")
     void acceptsASlowStart() {
-        try (var usual = new Bench(Map.of("mcp.handshake-timeout", "30s"))) {
-            var config = Bench.server("a", "--slow-init", "25000");
+        try (var usual = new InstanceBench(Map.of("mcp.handshake-timeout", "30s"))) {
+            var config = InstanceBench.server("a", "--slow-init", "25000");
             assertThat(usual.configure(config).outcome()).isEqualTo(CommandOutcome.COMPLETED);
             assertThat(usual.snapshot(config).status()).isEqualTo(ServerStatus.ONLINE);
         }
@@ -147,8 +148,8 @@ final class LifecycleTest {
     @Test
     @DisplayName("PRO-30: a start of five sixths of the timeout is accepted")
     void acceptsASlowStartInScale() {
-        try (var quick = new Bench(Map.of("mcp.handshake-timeout", "15s"))) {
-            var config = Bench.server("a", "--slow-init", "12500");
+        try (var quick = new InstanceBench(Map.of("mcp.handshake-timeout", "15s"))) {
+            var config = InstanceBench.server("a", "--slow-init", "12500");
             assertThat(quick.configure(config).outcome()).isEqualTo(CommandOutcome.COMPLETED);
         }
     }
@@ -156,7 +157,7 @@ final class LifecycleTest {
     @Test
     @DisplayName("PRO-67: an uninstallation clears the crash history")
     void forgetsCrashesWithTheInstallation() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         crash(config, 1);
         crash(config, 2);
@@ -183,8 +184,8 @@ final class LifecycleTest {
     void forgetsOldCrashes() {
         var ahead = new AtomicReference<>(Duration.ZERO);
         var awake = Map.of("idle.timeout", "0");
-        try (var quick = new Bench(awake, () -> Instant.now().plus(ahead.get()))) {
-            var config = Bench.server("a");
+        try (var quick = new InstanceBench(awake, () -> Instant.now().plus(ahead.get()))) {
+            var config = InstanceBench.server("a");
             quick.configure(config);
             for (int crash = 1; crash <= 3; crash++) {
                 if (crash == 3) {
@@ -207,8 +208,8 @@ final class LifecycleTest {
     @DisplayName("PRO-79, PRO-84: what ran for long restarts at once, whatever the delays are")
     void restartsAtOnceAfterALongRun() {
         var settings = Map.of("restart.delays", "10m", "restart.immediate-after", "1s");
-        try (var patient = new Bench(settings)) {
-            var config = Bench.server("a");
+        try (var patient = new InstanceBench(settings)) {
+            var config = InstanceBench.server("a");
             patient.configure(config);
             await().during(Duration.ofMillis(1100))
                     .until(() -> patient.snapshot(config).state() == RUNNING);
@@ -228,7 +229,7 @@ final class LifecycleTest {
     @DisplayName("PRO-81, PRO-82, PRO-83: the default pauses before restarts are kept: 1, 5, 15 s")
     void pauses(@TempDir Path directory) {
         var settings = Map.of("restart.delays", "1s,5s,15s", "restart.max-crashes", "4");
-        try (var usual = new Bench(settings)) {
+        try (var usual = new InstanceBench(settings)) {
             var starts = directory.resolve("starts");
             var config = counted("a", starts);
             usual.configure(config);
@@ -244,7 +245,7 @@ final class LifecycleTest {
                 // The next longer pause would not pass, nor would none.
                 assertThat(lasted)
                         .isBetween(Duration.ofSeconds(pause), Duration.ofSeconds(2 * pause + 2));
-                await().atMost(Bench.PATIENCE)
+                await().atMost(InstanceBench.PATIENCE)
                         .until(() -> usual.snapshot(config).status() == ServerStatus.ONLINE);
             }
             assertThat(usual.journal(config).all(Crashed.class))
@@ -256,7 +257,7 @@ final class LifecycleTest {
     @Test
     @DisplayName("PRO-69: an uninstallation during backoff leaves no restart to come")
     void cancelsTheRestart(@TempDir Path directory) {
-        try (var slow = new Bench(Map.of("restart.delays", "4s"))) {
+        try (var slow = new InstanceBench(Map.of("restart.delays", "4s"))) {
             var starts = directory.resolve("starts");
             var config = counted("a", starts);
             slow.configure(config);
@@ -274,7 +275,7 @@ final class LifecycleTest {
             "PRO-85, PRO-106: nothing starts what failed permanently, also when its crashes are old")
     void endsRestartLoops(@TempDir Path directory) {
         var ahead = new AtomicReference<>(Duration.ZERO);
-        try (var quick = new Bench(Map.of(), () -> Instant.now().plus(ahead.get()))) {
+        try (var quick = new InstanceBench(Map.of(), () -> Instant.now().plus(ahead.get()))) {
             var starts = directory.resolve("starts");
             var config = counted("a", starts);
             quick.configure(config);
@@ -298,7 +299,7 @@ final class LifecycleTest {
         }
     }
 
-    private static boolean refusedForGood(Bench bench, ServerConfig config) {
+    private static boolean refusedForGood(InstanceBench bench, ServerConfig config) {
         var error = bench.call(config, "pid", Map.of()).error();
         return error != null && error.code() == ErrorCode.PERMANENTLY_FAILED;
     }
@@ -306,7 +307,7 @@ final class LifecycleTest {
     @Test
     @DisplayName("PRO-89: messages, errors, active requests, last activity and uptime are counted")
     void counts() {
-        var config = Bench.server("a");
+        var config = InstanceBench.server("a");
         bench.configure(config);
         var installed = bench.snapshot(config);
         for (int i = 0; i < 5; i++) {
@@ -334,10 +335,10 @@ final class LifecycleTest {
 
     /** The test server behind a shell that notes each start. */
     private static ServerConfig counted(String id, Path starts, String... flags) {
-        var server = Bench.server(id, flags);
+        var server = InstanceBench.server(id, flags);
         var script = "echo >> " + starts + "; exec node \"$0\" \"$@\"";
         var args = Stream.concat(Stream.of("-c", script), server.args().stream()).toList();
-        return Bench.program(id, server.transportType(), "sh", args, Map.of(), null);
+        return InstanceBench.program(id, server.transportType(), "sh", args, Map.of(), null);
     }
 
     private static long count(Path starts) {

@@ -35,8 +35,8 @@ final class LimitCrashTest {
                         ProcessLaunchers.create(LauncherOptions.defaults()),
                         end -> end.by(new LimitEnd(Limit.OOM, "its processes used 620 MiB")));
         var settings = Map.of("restart.delays", "1h");
-        try (var bench = new Bench(settings, InstantSource.system(), launcher)) {
-            var config = Bench.server("a");
+        try (var bench = new InstanceBench(settings, InstantSource.system(), launcher)) {
+            var config = InstanceBench.server("a");
             bench.configure(config);
 
             bench.call(config, "crash", Map.of("signal", "SIGKILL"));
@@ -66,8 +66,8 @@ final class LimitCrashTest {
                         "restart.delays", "1ms,1h",
                         "restart.window", "1h",
                         "restart.max-crashes", "2");
-        try (var bench = new Bench(settings, InstantSource.system(), launcher)) {
-            var config = Bench.server("a");
+        try (var bench = new InstanceBench(settings, InstantSource.system(), launcher)) {
+            var config = InstanceBench.server("a");
             bench.configure(config);
             var journal = bench.journal(config);
 
@@ -102,8 +102,8 @@ final class LimitCrashTest {
                         "restart.delays", "1ms,1ms,1ms,1ms,1ms,1ms,1h",
                         "restart.window", "1h",
                         "restart.max-crashes", "1");
-        try (var bench = new Bench(settings, InstantSource.system(), launcher)) {
-            var config = Bench.server("a");
+        try (var bench = new InstanceBench(settings, InstantSource.system(), launcher)) {
+            var config = InstanceBench.server("a");
             bench.configure(config);
 
             crash(bench, config, CrashKeeper.EXEMPT + 1);
@@ -122,8 +122,8 @@ final class LimitCrashTest {
                         ProcessLaunchers.create(LauncherOptions.defaults()),
                         end -> ends.incrementAndGet() == 2 ? end : end.byStarvation());
         var settings = Map.of("restart.delays", "1ms,1h", "restart.window", "1h");
-        try (var bench = new Bench(settings, InstantSource.system(), launcher)) {
-            var config = Bench.server("a");
+        try (var bench = new InstanceBench(settings, InstantSource.system(), launcher)) {
+            var config = InstanceBench.server("a");
             bench.configure(config);
 
             crash(bench, config, 3);
@@ -135,7 +135,7 @@ final class LimitCrashTest {
     }
 
     /** So many times, each once it is back. */
-    private static void crash(Bench bench, ServerConfig config, int times) {
+    private static void crash(InstanceBench bench, ServerConfig config, int times) {
         var journal = bench.journal(config);
         for (int number = 1; number <= times; number++) {
             int crashes = number;

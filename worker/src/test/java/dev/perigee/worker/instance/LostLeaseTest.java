@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 /** Servers of a worker that was frozen until its watchdog killed them. */
 final class LostLeaseTest {
     private final LosingLauncher launcher = new LosingLauncher();
-    private final Bench bench =
-            new Bench(Map.of("tool.transition-wait", "1s"), Clock.systemUTC(), launcher);
-    private final ServerConfig config = Bench.server("a");
+    private final InstanceBench bench =
+            new InstanceBench(Map.of("tool.transition-wait", "1s"), Clock.systemUTC(), launcher);
+    private final ServerConfig config = InstanceBench.server("a");
 
     @AfterEach
     void end() {

@@ -61,7 +61,7 @@ final class ManyEndingsTest {
 
     private final ProcessLauncher launcher = ProcessLaunchers.create(LauncherOptions.defaults());
     private final Termination termination = new Termination();
-    private final ServerConfig other = Bench.small("other");
+    private final ServerConfig other = InstanceBench.small("other");
     private List<ServerConfig> many = List.of();
     private @TempDir Path caches;
     private final ProcessOwner owner = new ProcessOwner("endings-" + UUID.randomUUID(), "first");
@@ -82,22 +82,23 @@ final class ManyEndingsTest {
         WITH_A_CHILD;
 
         ServerConfig server(String id) {
-            var small = Bench.small(id);
+            var small = InstanceBench.small(id);
             if (this != WITH_A_CHILD) {
                 return small;
             }
             var script =
                     "(trap '' TERM; exec sleep 600 <&- >&- 2>&-) & exec sh "
                             + small.args().getFirst();
-            return Bench.program(
+            return InstanceBench.program(
                     id, TransportType.STDIO, "sh", List.of("-c", script), Map.of(), null);
         }
     }
 
-    private Bench start(Kind kind) throws InterruptedException {
+    private InstanceBench start(Kind kind) throws InterruptedException {
         many = IntStream.range(0, COUNT).mapToObj(i -> kind.server("many-" + i)).toList();
         var isolation = isolation(kind == Kind.JAILED);
-        var bench = new Bench(SETTINGS, InstantSource.system(), owned, termination, isolation);
+        var bench =
+                new InstanceBench(SETTINGS, InstantSource.system(), owned, termination, isolation);
         bench.configure(other);
         var pending = many.stream().map(config -> bench.submit(config, Cause.CREATED)).toList();
         pending.forEach(bench::settle);
@@ -130,7 +131,8 @@ final class ManyEndingsTest {
     }
 
     private static String resources() {
-        return Objects.requireNonNull(Path.of(Bench.small("a").args().getFirst()).getParent())
+        return Objects.requireNonNull(
+                        Path.of(InstanceBench.small("a").args().getFirst()).getParent())
                 .toString();
     }
 
@@ -162,7 +164,7 @@ final class ManyEndingsTest {
         }
     }
 
-    private void assertOthersGoOn(String what, Bench bench, Consumer<Bench> endings)
+    private void assertOthersGoOn(String what, InstanceBench bench, Consumer<InstanceBench> endings)
             throws Exception {
         var cost = costOf(what, bench, () -> endings.accept(bench));
         assertThat(cost.slowest())
@@ -170,7 +172,7 @@ final class ManyEndingsTest {
                 .isLessThan(LIMIT.plus(cost.pause().multipliedBy(HAND_OVERS)));
     }
 
-    private void uninstallAll(Bench bench) {
+    private void uninstallAll(InstanceBench bench) {
         var removed = new ArrayList<PendingOutcome>();
         for (var config : many) {
             removed.add(bench.instances.remove(bench.order(config.processId())));
@@ -178,7 +180,7 @@ final class ManyEndingsTest {
         removed.forEach(bench::settle);
     }
 
-    private void crashAll(Bench bench) {
+    private void crashAll(InstanceBench bench) {
         many.stream()
                 .map(config -> Objects.requireNonNull(bench.snapshot(config).pid()))
                 .forEach(pid -> ProcessHandle.of(pid).orElseThrow().destroyForcibly());
@@ -215,7 +217,7 @@ final class ManyEndingsTest {
         return Duration.ofNanos(System.nanoTime() - begin).minus(LOOK);
     }
 
-    private Cost costOf(String what, Bench bench, Runnable endings) throws Exception {
+    private Cost costOf(String what, InstanceBench bench, Runnable endings) throws Exception {
         var before = slowestOf(bench, 100);
         long begin = System.nanoTime();
         var spent = cpuTime();
@@ -242,7 +244,7 @@ final class ManyEndingsTest {
         return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
-    private Duration slowestOf(Bench bench, int calls) {
+    private Duration slowestOf(InstanceBench bench, int calls) {
         return IntStream.range(0, calls)
                 .mapToObj(_ -> call(bench))
                 .reduce(Duration.ZERO, ManyEndingsTest::longer);
@@ -252,7 +254,7 @@ final class ManyEndingsTest {
         return one.compareTo(other) < 0 ? other : one;
     }
 
-    private Duration call(Bench bench) {
+    private Duration call(InstanceBench bench) {
         long begin = System.nanoTime();
         var result = bench.call(other, "pid", Map.of());
         assertThat(result.outcome()).isEqualTo(ToolOutcome.SUCCESS);

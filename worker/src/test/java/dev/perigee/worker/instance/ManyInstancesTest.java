@@ -57,12 +57,14 @@ final class ManyInstancesTest {
     @DisplayName("PRO-104: 500 instances start, answer, idle out, come back and stop")
     void live() throws Exception {
         var clock = new Clock();
-        try (var bench = new Bench(SETTINGS, clock)) {
+        try (var bench = new InstanceBench(SETTINGS, clock)) {
             warmUp(bench);
             int threads = threads();
             long heap = heap();
             var configs =
-                    IntStream.range(0, COUNT).mapToObj(i -> Bench.small("many-" + i)).toList();
+                    IntStream.range(0, COUNT)
+                            .mapToObj(i -> InstanceBench.small("many-" + i))
+                            .toList();
 
             long begin = System.nanoTime();
             start(bench, configs);
@@ -98,13 +100,13 @@ final class ManyInstancesTest {
         }
     }
 
-    private static void warmUp(Bench bench) {
-        var first = Bench.small("first");
+    private static void warmUp(InstanceBench bench) {
+        var first = InstanceBench.small("first");
         bench.configure(first);
         bench.pid(first);
     }
 
-    private static void start(Bench bench, List<ServerConfig> configs) {
+    private static void start(InstanceBench bench, List<ServerConfig> configs) {
         var pending = configs.stream().map(config -> bench.submit(config, Cause.CREATED)).toList();
         pending.forEach(bench::settle);
         assertThat(bench.instances.describe())
@@ -113,7 +115,7 @@ final class ManyInstancesTest {
     }
 
     /** All at once, and each answers for itself. */
-    private static void callAll(Bench bench, List<ServerConfig> configs) {
+    private static void callAll(InstanceBench bench, List<ServerConfig> configs) {
         var orders = new ArrayList<ToolOrder.Execute>();
         for (var config : configs) {
             var path = config.serverSlug() + ":pid";
@@ -130,7 +132,8 @@ final class ManyInstancesTest {
         assertThat(answers).doesNotHaveDuplicates();
     }
 
-    private static ToolResult result(Bench bench, ServerConfig config, ToolOrder.Execute order) {
+    private static ToolResult result(
+            InstanceBench bench, ServerConfig config, ToolOrder.Execute order) {
         var journal = bench.journal(config);
         var id = order.request().requestId();
         await().atMost(LIMIT)

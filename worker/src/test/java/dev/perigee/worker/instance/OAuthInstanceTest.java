@@ -43,8 +43,9 @@ final class OAuthInstanceTest {
     private static final List<String> REFRESHED = List.of("refreshing", "granted");
 
     private final AtomicReference<Duration> later = new AtomicReference<>(Duration.ZERO);
-    private final Bench bench =
-            new Bench(Map.of("retry.delays", "20ms,40ms"), () -> Instant.now().plus(later.get()));
+    private final InstanceBench bench =
+            new InstanceBench(
+                    Map.of("retry.delays", "20ms,40ms"), () -> Instant.now().plus(later.get()));
     private HttpFixture server;
     private TokenEndpoint tokens;
 
@@ -69,7 +70,7 @@ final class OAuthInstanceTest {
         return ServerConfigBuilder.elsewhere(
                         "a",
                         "slug-a",
-                        new Owner("t1", "acme", Bench.USER, "alice"),
+                        new Owner("t1", "acme", InstanceBench.USER, "alice"),
                         TransportType.HTTP,
                         server.url())
                 .oauth(
@@ -106,7 +107,7 @@ final class OAuthInstanceTest {
     }
 
     private void awaitStatus(ServerConfig config, ServerStatus status) {
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(() -> bench.journal(config).statuses().getLast() == status);
     }
 
@@ -154,7 +155,7 @@ final class OAuthInstanceTest {
 
         bench.configure(config);
 
-        await().atMost(Bench.PATIENCE).until(() -> changes(config).equals(REFRESHED));
+        await().atMost(InstanceBench.PATIENCE).until(() -> changes(config).equals(REFRESHED));
     }
 
     @ParameterizedTest
@@ -196,7 +197,7 @@ final class OAuthInstanceTest {
         tokens.held = released;
         var call = bench.request(config, "tools/call", config.serverSlug() + ":echo", ECHO);
         assertThat(bench.instances.execute(call).answered()).isNull();
-        await().atMost(Bench.PATIENCE).until(() -> tokens.asked.size() == 1);
+        await().atMost(InstanceBench.PATIENCE).until(() -> tokens.asked.size() == 1);
 
         var other = builder("access-1", null).installationName("another").build();
         var configured = bench.submit(other, Cause.UPDATED);
@@ -222,10 +223,10 @@ final class OAuthInstanceTest {
         var call = bench.request(config, "tools/call", config.serverSlug() + ":echo", ECHO);
         assertThat(bench.instances.execute(call).answered()).isNull();
 
-        await().atMost(Bench.PATIENCE).until(() -> waiting.size() == 1);
+        await().atMost(InstanceBench.PATIENCE).until(() -> waiting.size() == 1);
         durable.set(true);
         waiting.getFirst().run();
-        await().atMost(Bench.PATIENCE).until(() -> waiting.size() == 2);
+        await().atMost(InstanceBench.PATIENCE).until(() -> waiting.size() == 2);
         // What is used too soon is refused, and the call fails.
         server.order("{'token':'access-2'}");
         waiting.getLast().run();
@@ -299,7 +300,7 @@ final class OAuthInstanceTest {
         assertThat(tokens.asked).hasSize(1);
 
         later.set(Duration.ofMinutes(121));
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(() -> bench.call(config, "echo", ECHO).error() == null);
         assertThat(tokens.asked).hasSize(2);
         assertThat(bench.journal(config).statuses()).doesNotContain(REQUIRES_REAUTH);
@@ -321,7 +322,7 @@ final class OAuthInstanceTest {
 
         tokens.status = 200;
         tokens.body = null;
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(() -> bench.call(config, "echo", ECHO).error() == null);
         assertThat(changes(config)).isEqualTo(REFRESHED);
         assertThat(tokens.asked.getLast()).containsEntry("refresh_token", "refresh-1");
@@ -336,7 +337,7 @@ final class OAuthInstanceTest {
         bench.text(config, "echo", ECHO);
         var durable = bench.journal(config).durable;
 
-        try (var next = new Bench()) {
+        try (var next = new InstanceBench()) {
             next.settle(next.submit(config, cause, false, durable));
             assertThat(next.text(config, "echo", ECHO)).isEqualTo("hi");
             assertThat(tokens.asked).hasSize(1);

@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Test;
 @DisplayName("A server over HTTP whose user has to authorize")
 final class OAuthOffersTest {
     private final AtomicReference<Duration> later = new AtomicReference<>(Duration.ZERO);
-    private final Bench bench =
-            new Bench(
+    private final InstanceBench bench =
+            new InstanceBench(
                     Map.of(
                             "oauth.client-metadata-url",
                             "https://client.example/perigee.json",
@@ -105,7 +105,7 @@ final class OAuthOffersTest {
         return ServerConfigBuilder.elsewhere(
                         "a",
                         "slug-a",
-                        new Owner("t1", "acme", Bench.USER, "alice"),
+                        new Owner("t1", "acme", InstanceBench.USER, "alice"),
                         TransportType.HTTP,
                         issuer() + "/mcp")
                 .oauth(oauth)
@@ -119,14 +119,14 @@ final class OAuthOffersTest {
     }
 
     private Authorization event(ServerConfig config, String change, int count) {
-        await().atMost(Bench.PATIENCE).until(() -> events(config, change).size() >= count);
+        await().atMost(InstanceBench.PATIENCE).until(() -> events(config, change).size() >= count);
         return events(config, change).get(count - 1);
     }
 
     /** Something that leaves the status as it is. */
     private void touch(ServerConfig config, boolean disabled) {
         var order = bench.order(config.processId());
-        bench.settle(bench.instances.switchTool(Bench.switchTool(order, "echo", disabled)));
+        bench.settle(bench.instances.switchTool(InstanceBench.switchTool(order, "echo", disabled)));
     }
 
     @Test
@@ -138,7 +138,7 @@ final class OAuthOffersTest {
         var first = event(config, "required", 1);
         assertThat(first.scopes()).containsExactly("one");
         assertThat(first.issuer()).isEqualTo(issuer());
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(() -> bench.journal(config).statuses().contains(REQUIRES_REAUTH));
 
         later.set(Duration.ofMinutes(50));
@@ -154,7 +154,7 @@ final class OAuthOffersTest {
         later.set(Duration.ofDays(2));
         bench.settle(bench.instances.recover(bench.order(config.processId())));
         await("another one, since the first does not hold any more")
-                .atMost(Bench.PATIENCE)
+                .atMost(InstanceBench.PATIENCE)
                 .until(
                         () ->
                                 events(config, "required").stream()

@@ -86,7 +86,7 @@ final class OwnProbesTest {
             server.order(OK);
 
             await().pollDelay(Duration.ofSeconds(1))
-                    .atMost(Bench.PATIENCE)
+                    .atMost(InstanceBench.PATIENCE)
                     .until(() -> server.count("ping") == 0);
             assertThat(bench.snapshot(config).status()).isEqualTo(REQUIRES_REAUTH);
         }
@@ -100,7 +100,7 @@ final class OwnProbesTest {
                         "retry.max-attempts", "1",
                         "health.probe-interval", "0",
                         "health.recovery-pause", "5s");
-        try (var bench = new Bench(settings)) {
+        try (var bench = new InstanceBench(settings)) {
             var config = online(bench);
             for (int outage = 0; outage < 3; outage++) {
                 server.order("{'mode':'refuse'}");
@@ -123,12 +123,12 @@ final class OwnProbesTest {
         }
     }
 
-    private static Bench probing() {
+    private static InstanceBench probing() {
         return probing("500ms");
     }
 
-    private static Bench probing(String timeout) {
-        return new Bench(
+    private static InstanceBench probing(String timeout) {
+        return new InstanceBench(
                 Map.of(
                         "health.probe-interval", "200ms",
                         "health.connectivity-timeout", timeout,
@@ -136,14 +136,15 @@ final class OwnProbesTest {
     }
 
     private void awaitPings(int count) {
-        await().atMost(Bench.PATIENCE).until(() -> server.count("ping") >= count);
+        await().atMost(InstanceBench.PATIENCE).until(() -> server.count("ping") >= count);
     }
 
-    private static void awaitStatus(Bench bench, ServerConfig config, ServerStatus status) {
-        await().atMost(Bench.PATIENCE).until(() -> bench.snapshot(config).status() == status);
+    private static void awaitStatus(InstanceBench bench, ServerConfig config, ServerStatus status) {
+        await().atMost(InstanceBench.PATIENCE)
+                .until(() -> bench.snapshot(config).status() == status);
     }
 
-    private ServerConfig online(Bench bench) {
+    private ServerConfig online(InstanceBench bench) {
         var config =
                 ServerConfigBuilder.elsewhere(
                                 "a",

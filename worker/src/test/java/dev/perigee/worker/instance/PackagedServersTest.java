@@ -34,7 +34,7 @@ final class PackagedServersTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 
     private final PackageRegistry registry = new PackageRegistry();
-    private Bench bench = new Bench();
+    private InstanceBench bench = new InstanceBench();
 
     PackagedServersTest() {
         publish(SERVER, "1.0.0", Map.of("server", "server.mjs"));
@@ -52,7 +52,7 @@ final class PackagedServersTest {
         for (int at = 0; at < settings.length; at += 2) {
             map.put(settings[at], settings[at + 1]);
         }
-        bench = new Bench(map);
+        bench = new InstanceBench(map);
     }
 
     private void publish(String name, String version, Map<String, String> programs) {
@@ -61,7 +61,8 @@ final class PackagedServersTest {
 
     /** The test server as a package's program; its version is the last of its tools. */
     private static String script(String version) {
-        try (var script = Objects.requireNonNull(Bench.class.getResourceAsStream("/server.mjs"))) {
+        try (var script =
+                Objects.requireNonNull(InstanceBench.class.getResourceAsStream("/server.mjs"))) {
             return "#!/usr/bin/env node\n"
                     + new String(script.readAllBytes(), StandardCharsets.UTF_8)
                             .replace("'record', 'big'", "'record', 'big', 'v" + version + "'");
@@ -73,7 +74,7 @@ final class PackagedServersTest {
     private ServerConfig npx(String id, String... args) {
         var env = new HashMap<>(registry.environment());
         env.put("API_KEY", SECRET);
-        return Bench.program(id, TransportType.STDIO, "npx", List.of(args), env, null);
+        return InstanceBench.program(id, TransportType.STDIO, "npx", List.of(args), env, null);
     }
 
     private void install(ServerConfig config) {
@@ -170,7 +171,8 @@ final class PackagedServersTest {
         Files.writeString(npmrc, "registry=" + env.remove("npm_config_registry") + "\n");
         env.put("PATH", bin + ":" + System.getenv("PATH"));
         var config =
-                Bench.program("a", TransportType.STDIO, "npx", List.of("-y", SERVER), env, null);
+                InstanceBench.program(
+                        "a", TransportType.STDIO, "npx", List.of("-y", SERVER), env, null);
 
         install(config);
 
@@ -207,7 +209,7 @@ final class PackagedServersTest {
                 .contains("404")
                 .contains("check its name and version")
                 .doesNotContain(SECRET);
-        install(Bench.server("b"));
+        install(InstanceBench.server("b"));
     }
 
     @Test
@@ -301,7 +303,7 @@ final class PackagedServersTest {
                                 assertThat(bench.snapshot(waiting).statusMessage())
                                         .contains("waiting to prepare"));
 
-        install(Bench.server("b"));
+        install(InstanceBench.server("b"));
 
         bench.settle(bench.instances.remove(bench.order(hanging.processId())));
         bench.settle(bench.instances.remove(bench.order(waiting.processId())));
@@ -313,7 +315,7 @@ final class PackagedServersTest {
     @DisplayName("PRO-112: a missing program is an error that says what to do")
     void missesTheProgram() {
         var config =
-                Bench.program(
+                InstanceBench.program(
                         "a", TransportType.STDIO, "no-such-program", List.of(), Map.of(), null);
 
         var outcome = bench.configure(config);
@@ -323,6 +325,6 @@ final class PackagedServersTest {
                 .contains("'no-such-program' was not found")
                 .contains("install it on the worker or correct the command");
         assertThat(bench.snapshot(config).status()).isEqualTo(ServerStatus.ERROR);
-        install(Bench.server("b"));
+        install(InstanceBench.server("b"));
     }
 }

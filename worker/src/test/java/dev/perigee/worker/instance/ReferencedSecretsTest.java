@@ -33,12 +33,12 @@ final class ReferencedSecretsTest {
     private static final String NAME = "TEST_VALUE";
 
     @TempDir private Path directory;
-    private Bench bench;
+    private InstanceBench bench;
 
     @BeforeEach
     void start() {
         bench =
-                new Bench(
+                new InstanceBench(
                         Map.of(
                                 "secrets.directory",
                                 directory.toString(),
@@ -73,14 +73,14 @@ final class ReferencedSecretsTest {
         for (int i = 0; i < more.length; i += 2) {
             settings.put(more[i], more[i + 1]);
         }
-        bench = new Bench(settings);
+        bench = new InstanceBench(settings);
     }
 
     private static ServerConfig elsewhere(HttpFixture server) {
         return ServerConfigBuilder.elsewhere(
                         "h",
                         "slug-h",
-                        new Owner("t1", "acme", Bench.USER, "alice"),
+                        new Owner("t1", "acme", InstanceBench.USER, "alice"),
                         TransportType.HTTP,
                         server.url())
                 .headers(Map.of("Authorization", SecretReference.to("token")))
@@ -88,7 +88,8 @@ final class ReferencedSecretsTest {
     }
 
     private void awaitStatus(ServerConfig config, ServerStatus status) {
-        await().atMost(Bench.PATIENCE).until(() -> bench.snapshot(config).status() == status);
+        await().atMost(InstanceBench.PATIENCE)
+                .until(() -> bench.snapshot(config).status() == status);
     }
 
     private String echo(ServerConfig config) {
@@ -97,7 +98,7 @@ final class ReferencedSecretsTest {
 
     /** Installed with its first token, which the server then takes no more. */
     private ServerConfig refused(HttpFixture server) throws Exception {
-        secret(Bench.USER, "token", "Bearer first-token");
+        secret(InstanceBench.USER, "token", "Bearer first-token");
         server.order("{'token':'first-token'}");
         var config = elsewhere(server);
         assertThat(bench.configure(config).outcome()).isEqualTo(CommandOutcome.COMPLETED);
@@ -107,7 +108,7 @@ final class ReferencedSecretsTest {
     }
 
     private static ServerConfig server(String id, String reference, String... flags) {
-        return Bench.server(id, Map.of(NAME, SecretReference.to(reference)), flags);
+        return InstanceBench.server(id, Map.of(NAME, SecretReference.to(reference)), flags);
     }
 
     private String value(ServerConfig config) {
@@ -121,13 +122,13 @@ final class ReferencedSecretsTest {
     @Test
     @DisplayName("have them in their environment, and a restart brings what is newer")
     void resolvesAtEachStart() throws Exception {
-        secret(Bench.USER, "key", "first-value");
+        secret(InstanceBench.USER, "key", "first-value");
         var config = server("a", "key");
         assertThat(bench.configure(config).outcome()).isEqualTo(CommandOutcome.COMPLETED);
         assertThat(value(config)).isEqualTo("first-value");
         long pid = bench.pid(config);
 
-        secret(Bench.USER, "key", "second-value");
+        secret(InstanceBench.USER, "key", "second-value");
         assertThat(bench.apply(config, Cause.UPDATED).outcome())
                 .isEqualTo(CommandOutcome.COMPLETED);
         assertThat(bench.pid(config))
@@ -147,7 +148,7 @@ final class ReferencedSecretsTest {
     @Test
     @DisplayName("have what they say masked, as of plain secrets")
     void masks() throws Exception {
-        secret(Bench.USER, "key", "very-secret");
+        secret(InstanceBench.USER, "key", "very-secret");
         var dying = server("d", "key", "--die", "cannot use very-secret");
 
         var outcome = bench.configure(dying);
@@ -158,7 +159,7 @@ final class ReferencedSecretsTest {
         var config = server("a", "key");
         bench.configure(config);
         bench.text(config, "stderr", Map.of("text", "it is very-secret\n"));
-        await().atMost(Bench.PATIENCE).until(() -> told(config).contains("it is ***"));
+        await().atMost(InstanceBench.PATIENCE).until(() -> told(config).contains("it is ***"));
         assertThat(told(config) + told(dying)).doesNotContain("very-secret");
         assertThat(String.valueOf(bench.journal(config).durable)).doesNotContain("very-secret");
         assertThat(bench.snapshot(config).toString()).doesNotContain("very-secret");
@@ -182,14 +183,14 @@ final class ReferencedSecretsTest {
         }
         assertThat(bench.snapshot(config).status()).isEqualTo(ServerStatus.ERROR);
 
-        secret(Bench.USER, "key", "now-there");
+        secret(InstanceBench.USER, "key", "now-there");
         awaitValue(config, "now-there");
     }
 
     /** A failure is kept for a moment, in which calls do not start it. */
     private void awaitValue(ServerConfig config, String expected) {
         var arguments = Map.of("name", NAME);
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(() -> bench.call(config, "env", arguments).error() == null);
         assertThat(value(config)).isEqualTo(expected);
     }
@@ -200,7 +201,7 @@ final class ReferencedSecretsTest {
         var config = server("a", "key");
         assertThat(bench.configure(config).outcome()).isEqualTo(CommandOutcome.FAILED);
 
-        secret(Bench.USER, "key", "now-there");
+        secret(InstanceBench.USER, "key", "now-there");
         assertThat(restart(config).outcome()).isEqualTo(CommandOutcome.COMPLETED);
         assertThat(value(config)).isEqualTo("now-there");
     }
@@ -208,31 +209,31 @@ final class ReferencedSecretsTest {
     @Test
     @DisplayName("have what they were started with before masked, after a restart as well")
     void masksFormerValues() throws Exception {
-        secret(Bench.USER, "key", "first-value");
+        secret(InstanceBench.USER, "key", "first-value");
         var config = server("a", "key");
         bench.configure(config);
-        secret(Bench.USER, "key", "second-value");
+        secret(InstanceBench.USER, "key", "second-value");
         restart(config);
 
         bench.text(config, "stderr", Map.of("text", "now first-value second-value\n"));
 
-        await().atMost(Bench.PATIENCE).until(() -> told(config).contains("now *** ***"));
+        await().atMost(InstanceBench.PATIENCE).until(() -> told(config).contains("now *** ***"));
         assertThat(told(config)).doesNotContain("first-value").doesNotContain("second-value");
     }
 
     @Test
     @DisplayName("that crash while a secret is away are started when it is back and a call comes")
     void crashesMeanwhile() throws Exception {
-        secret(Bench.USER, "key", "first-value");
+        secret(InstanceBench.USER, "key", "first-value");
         var config = server("a", "key");
         bench.configure(config);
         Files.delete(directory.resolve("t1/u1/key"));
 
         bench.call(config, "crash", Map.of("code", 3));
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(() -> bench.snapshot(config).status() == ServerStatus.ERROR);
 
-        secret(Bench.USER, "key", "second-value");
+        secret(InstanceBench.USER, "key", "second-value");
         awaitValue(config, "second-value");
     }
 
@@ -244,7 +245,7 @@ final class ReferencedSecretsTest {
             var config = refused(server);
             int statuses = bench.journal(config).statuses().size();
 
-            secret(Bench.USER, "token", "Bearer second-token");
+            secret(InstanceBench.USER, "token", "Bearer second-token");
             assertThat(echo(config)).isEqualTo("hi");
 
             assertThat(bench.journal(config).statuses()).hasSize(statuses);
@@ -262,8 +263,8 @@ final class ReferencedSecretsTest {
             awaitStatus(config, ServerStatus.REQUIRES_REAUTH);
             bench.call(config, "echo", Map.of("message", "hi"));
 
-            secret(Bench.USER, "token", "Bearer second-token");
-            await().atMost(Bench.PATIENCE)
+            secret(InstanceBench.USER, "token", "Bearer second-token");
+            await().atMost(InstanceBench.PATIENCE)
                     .until(
                             () ->
                                     bench.call(config, "echo", Map.of("message", "hi")).error()
@@ -281,7 +282,7 @@ final class ReferencedSecretsTest {
             bench.call(config, "echo", Map.of("message", "hi"));
             awaitStatus(config, ServerStatus.REQUIRES_REAUTH);
 
-            secret(Bench.USER, "token", "Bearer second-token");
+            secret(InstanceBench.USER, "token", "Bearer second-token");
             awaitStatus(config, ServerStatus.ONLINE);
             assertThat(echo(config)).isEqualTo("hi");
         }
@@ -308,17 +309,18 @@ final class ReferencedSecretsTest {
     @Test
     @DisplayName("over HTTP send what is newest with streams that are opened again")
     void renewsForStreams() throws Exception {
-        secret(Bench.USER, "token", "Bearer first-token");
+        secret(InstanceBench.USER, "token", "Bearer first-token");
         try (var server = HttpFixture.start()) {
             var config = elsewhere(server);
             bench.configure(config);
-            await().atMost(Bench.PATIENCE).until(() -> server.seen().path("streams").asInt() == 1);
+            await().atMost(InstanceBench.PATIENCE)
+                    .until(() -> server.seen().path("streams").asInt() == 1);
             int opened = server.seen().path("gets").size();
 
-            secret(Bench.USER, "token", "Bearer second-token");
+            secret(InstanceBench.USER, "token", "Bearer second-token");
             server.order("{'token':'second-token','cut':true}");
 
-            await().atMost(Bench.PATIENCE)
+            await().atMost(InstanceBench.PATIENCE)
                     .until(
                             () ->
                                     server.seen().path("gets").size() > opened
@@ -330,14 +332,14 @@ final class ReferencedSecretsTest {
     @Test
     @DisplayName("over HTTP send what is newest with each request")
     void renewsForEachRequest() throws Exception {
-        secret(Bench.USER, "token", "Bearer first-token");
+        secret(InstanceBench.USER, "token", "Bearer first-token");
         try (var server = HttpFixture.start()) {
             server.order("{'token':'first-token'}");
             var config = elsewhere(server);
             assertThat(bench.configure(config).outcome()).isEqualTo(CommandOutcome.COMPLETED);
             assertThat(bench.text(config, "echo", Map.of("message", "hi"))).isEqualTo("hi");
 
-            secret(Bench.USER, "token", "Bearer second-token");
+            secret(InstanceBench.USER, "token", "Bearer second-token");
             server.order("{'token':'second-token'}");
             assertThat(bench.text(config, "echo", Map.of("message", "hi"))).isEqualTo("hi");
 
@@ -345,11 +347,11 @@ final class ReferencedSecretsTest {
             var refused = bench.call(config, "echo", Map.of("message", "hi"));
             assertThat(Objects.requireNonNull(refused.error()).message())
                     .contains("The secret 'token' cannot be had");
-            await().atMost(Bench.PATIENCE)
+            await().atMost(InstanceBench.PATIENCE)
                     .until(() -> bench.snapshot(config).status() == ServerStatus.ERROR);
 
-            secret(Bench.USER, "token", "Bearer second-token");
-            await().atMost(Bench.PATIENCE)
+            secret(InstanceBench.USER, "token", "Bearer second-token");
+            await().atMost(InstanceBench.PATIENCE)
                     .until(
                             () ->
                                     bench.call(config, "echo", Map.of("message", "hi")).error()
@@ -364,11 +366,14 @@ final class ReferencedSecretsTest {
         var reference = SecretReference.to("key");
 
         var program =
-                LaunchPlan.withoutSecrets(Bench.server("a", Map.of("KEY", reference, "A", "b")));
+                LaunchPlan.withoutSecrets(
+                        InstanceBench.server("a", Map.of("KEY", reference, "A", "b")));
         assertThat(Objects.requireNonNull(program).environment()).isEqualTo(Map.of("A", "b"));
         for (var name :
                 List.of("NPM_CONFIG__AUTH", "npm-config-x", "UV_INDEX_URL", "HTTPS_PROXY")) {
-            assertThat(LaunchPlan.withoutSecrets(Bench.server("a", Map.of(name, reference))))
+            assertThat(
+                            LaunchPlan.withoutSecrets(
+                                    InstanceBench.server("a", Map.of(name, reference))))
                     .as(name)
                     .isNull();
         }

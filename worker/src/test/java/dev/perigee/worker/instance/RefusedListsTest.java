@@ -30,7 +30,7 @@ final class RefusedListsTest {
     private static final String CHANGED =
             "{'send':{'jsonrpc':'2.0','method':'notifications/tools/list_changed'}}";
 
-    private final Bench bench = new Bench(Map.of("retry.delays", "20ms,40ms"));
+    private final InstanceBench bench = new InstanceBench(Map.of("retry.delays", "20ms,40ms"));
     private HttpFixture server;
 
     @BeforeEach
@@ -59,9 +59,11 @@ final class RefusedListsTest {
 
         server.order(CHANGED);
 
-        await().atMost(Bench.PATIENCE).until(() -> bench.snapshot(config).status() == ERROR);
+        await().atMost(InstanceBench.PATIENCE)
+                .until(() -> bench.snapshot(config).status() == ERROR);
         assertThat(bench.text(config, "echo", Map.of("message", "hi"))).isEqualTo("hi");
-        await().atMost(Bench.PATIENCE).until(() -> bench.snapshot(config).status() == ONLINE);
+        await().atMost(InstanceBench.PATIENCE)
+                .until(() -> bench.snapshot(config).status() == ONLINE);
         assertThat(bench.journal(config).all(StatusChanged.class))
                 .extracting(StatusChanged::status)
                 .doesNotContain(REQUIRES_REAUTH);
@@ -92,7 +94,7 @@ final class RefusedListsTest {
 
         server.order(CHANGED);
 
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(
                         () ->
                                 bench
@@ -129,7 +131,8 @@ final class RefusedListsTest {
     private ServerConfig listening() {
         var config = config();
         assertThat(bench.configure(config).outcome()).isEqualTo(CommandOutcome.COMPLETED);
-        await().atMost(Bench.PATIENCE).until(() -> server.seen().path("streams").asInt() == 1);
+        await().atMost(InstanceBench.PATIENCE)
+                .until(() -> server.seen().path("streams").asInt() == 1);
         return config;
     }
 

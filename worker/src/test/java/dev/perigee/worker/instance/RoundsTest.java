@@ -34,7 +34,7 @@ final class RoundsTest {
     private static final String YES = "{\"room\":{\"action\":\"accept\",\"content\":{\"n\":1}}}";
     private static final long LONG = 60_000;
 
-    private Bench bench = new Bench();
+    private InstanceBench bench = new InstanceBench();
 
     @AfterEach
     void end() {
@@ -43,7 +43,8 @@ final class RoundsTest {
 
     private ServerConfig server() {
         var config =
-                Bench.server("a", Map.of("API_KEY", "very-secret"), "--era", "modern", "--rounds");
+                InstanceBench.server(
+                        "a", Map.of("API_KEY", "very-secret"), "--era", "modern", "--rounds");
         bench.configure(config);
         return config;
     }
@@ -60,7 +61,7 @@ final class RoundsTest {
             @Nullable HeldQuestion from) {
         var path = config.serverSlug() + ":book";
         var plain = bench.request(config, "tools/call", path, arguments);
-        var order = Bench.order(plain, plain.request().acceptingInput(inputMs), LONG, from);
+        var order = InstanceBench.order(plain, plain.request().acceptingInput(inputMs), LONG, from);
         assertThat(bench.instances.execute(order).answered()).isNull();
         return order;
     }
@@ -72,7 +73,7 @@ final class RoundsTest {
     }
 
     private CallInputRequired question(ServerConfig config, ToolOrder.Execute of, int number) {
-        await().atMost(Bench.PATIENCE).until(() -> asked(config, of).size() >= number);
+        await().atMost(InstanceBench.PATIENCE).until(() -> asked(config, of).size() >= number);
         return asked(config, of).get(number - 1);
     }
 
@@ -97,7 +98,7 @@ final class RoundsTest {
                         inputId,
                         RawJson.of(responses),
                         null);
-        return bench.perform(Bench.order(plain, request, null, null));
+        return bench.perform(InstanceBench.order(plain, request, null, null));
     }
 
     private JsonNode told(ToolOrder.Execute call) {
@@ -221,7 +222,7 @@ final class RoundsTest {
         var pid = bench.snapshot(config).pid();
 
         bench.call(config, "crash", Map.of("code", 3));
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(
                         () -> {
                             var now = bench.snapshot(config).pid();
@@ -240,7 +241,7 @@ final class RoundsTest {
         var config = server();
         var call = begin(config, Map.of("ms", 60_000));
         respond(config, call, question(config, call, 1).inputId());
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(() -> bench.text(config, "record", Map.of()).contains("inputResponses"));
 
         bench.call(config, "crash", Map.of("code", 3));
@@ -287,7 +288,7 @@ final class RoundsTest {
     void isSentToNoOlderServer() {
         var config = server();
         var from = held(config, begin(config, Map.of()));
-        var older = Bench.server("b", Map.of("API_KEY", "very-secret"), "--rounds");
+        var older = InstanceBench.server("b", Map.of("API_KEY", "very-secret"), "--rounds");
         bench.configure(older);
 
         var call = begin(older, Map.of(), LONG, ofConfig(from, bench.snapshot(older).configHash()));
@@ -354,7 +355,8 @@ final class RoundsTest {
         var other = begin(config, Map.of());
         var otherId = question(config, other, 1).inputId();
         bench.configure(
-                Bench.server("a", Map.of("API_KEY", "other"), "--era", "modern", "--rounds"));
+                InstanceBench.server(
+                        "a", Map.of("API_KEY", "other"), "--era", "modern", "--rounds"));
         respond(config, other, otherId);
         assertUnknown(other, "configuration was changed");
 
@@ -462,7 +464,7 @@ final class RoundsTest {
     @DisplayName("one that goes on is taken where there is no room for a new one")
     void resumesWhereItIsFull() {
         bench.close();
-        bench = new Bench(Map.of("tool.max-calls", "1"));
+        bench = new InstanceBench(Map.of("tool.max-calls", "1"));
         var config = server();
         var from = held(config, begin(config, Map.of()));
         var more = bench.call(config, "book", Map.of()).error();

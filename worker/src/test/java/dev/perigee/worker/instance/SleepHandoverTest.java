@@ -59,14 +59,14 @@ final class SleepHandoverTest {
     private static final Map<String, String> NEVER_IDLE = Map.of("idle.timeout", "0");
 
     @TempDir private Path folder;
-    private final Bench bench = new Bench(NEVER_IDLE);
+    private final InstanceBench bench = new InstanceBench(NEVER_IDLE);
     private ServerConfig config;
 
     @BeforeEach
     void install() throws IOException {
         var script = Files.writeString(folder.resolve("server.sh"), SERVER);
         config =
-                Bench.program(
+                InstanceBench.program(
                         "a",
                         TransportType.STDIO,
                         "sh",
@@ -92,7 +92,7 @@ final class SleepHandoverTest {
         write("mode", "works");
         write("tool", "search");
 
-        try (var next = new Bench(NEVER_IDLE)) {
+        try (var next = new InstanceBench(NEVER_IDLE)) {
             takeOver(next);
             assertThat(next.snapshot(config).dormant()).isTrue();
             assertThat(tools(next)).containsExactly("look");
@@ -123,7 +123,8 @@ final class SleepHandoverTest {
     void startsWhatWasInError() throws IOException {
         write("mode", "fails-listing");
         assertThat(bench.text(config, "look", Map.of())).isEqualTo("done");
-        await().atMost(Bench.PATIENCE).until(() -> bench.snapshot(config).status() == ERROR);
+        await().atMost(InstanceBench.PATIENCE)
+                .until(() -> bench.snapshot(config).status() == ERROR);
         sleep("ends");
 
         assertThat(durable().asleep()).isNull();
@@ -132,7 +133,7 @@ final class SleepHandoverTest {
 
     private void assertStarted() throws IOException {
         write("mode", "works");
-        try (var next = new Bench(NEVER_IDLE)) {
+        try (var next = new InstanceBench(NEVER_IDLE)) {
             takeOver(next);
             assertThat(next.snapshot(config).dormant()).isFalse();
             assertThat(next.journal(config).statuses())
@@ -148,10 +149,10 @@ final class SleepHandoverTest {
     }
 
     private void awaitDormant() {
-        await().atMost(Bench.PATIENCE).until(() -> bench.snapshot(config).dormant());
+        await().atMost(InstanceBench.PATIENCE).until(() -> bench.snapshot(config).dormant());
     }
 
-    private void takeOver(Bench next) {
+    private void takeOver(InstanceBench next) {
         var durable = bench.journal(config).durable;
         next.settle(next.submit(config, Cause.RESTORED, false, durable));
     }
@@ -160,7 +161,7 @@ final class SleepHandoverTest {
         return DurableState.read(bench.journal(config).durable);
     }
 
-    private List<String> tools(Bench of) {
+    private List<String> tools(InstanceBench of) {
         return of.snapshot(config).tools().stream().map(DiscoveredTool::toolName).toList();
     }
 

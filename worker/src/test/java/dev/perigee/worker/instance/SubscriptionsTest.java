@@ -35,7 +35,7 @@ final class SubscriptionsTest {
     private static final String URI = "x://one";
     private static final Map<String, String> NEVER_IDLE = Map.of("idle.timeout", "0");
 
-    private final Bench bench = new Bench(NEVER_IDLE);
+    private final InstanceBench bench = new InstanceBench(NEVER_IDLE);
 
     @AfterEach
     void end() {
@@ -45,10 +45,12 @@ final class SubscriptionsTest {
     private static ServerConfig server(String era, String... flags) {
         var all = new ArrayList<>(List.of("--subscribe", "--era", era));
         all.addAll(List.of(flags));
-        return Bench.server("a", Map.of("API_KEY", "very-secret"), all.toArray(String[]::new));
+        return InstanceBench.server(
+                "a", Map.of("API_KEY", "very-secret"), all.toArray(String[]::new));
     }
 
-    private static ToolResult ask(Bench of, ServerConfig config, String method, String uri) {
+    private static ToolResult ask(
+            InstanceBench of, ServerConfig config, String method, String uri) {
         var path = config.serverSlug() + "|" + uri;
         return of.perform(of.request(config, "resources/" + method, path, null));
     }
@@ -63,26 +65,26 @@ final class SubscriptionsTest {
     }
 
     /** What the server is subscribed to, after it said that this resource changed. */
-    private static String touch(Bench of, ServerConfig config, String uri) {
+    private static String touch(InstanceBench of, ServerConfig config, String uri) {
         return of.text(config, "touch", Map.of("uri", uri));
     }
 
-    private static List<ResourceUpdated> updates(Bench of, ServerConfig config) {
+    private static List<ResourceUpdated> updates(InstanceBench of, ServerConfig config) {
         return of.journal(config).all(ResourceUpdated.class);
     }
 
-    private static List<String> changes(Bench of, ServerConfig config) {
+    private static List<String> changes(InstanceBench of, ServerConfig config) {
         return of.journal(config).all(Subscriptions.class).stream()
                 .map(each -> each.change() + " " + each.count())
                 .toList();
     }
 
-    private static void awaitUpdates(Bench of, ServerConfig config, int count) {
-        await().atMost(Bench.PATIENCE).until(() -> updates(of, config).size() >= count);
+    private static void awaitUpdates(InstanceBench of, ServerConfig config, int count) {
+        await().atMost(InstanceBench.PATIENCE).until(() -> updates(of, config).size() >= count);
     }
 
-    private static void awaitRenewed(Bench of, ServerConfig config) {
-        await().atMost(Bench.PATIENCE)
+    private static void awaitRenewed(InstanceBench of, ServerConfig config) {
+        await().atMost(InstanceBench.PATIENCE)
                 .until(() -> changes(of, config).stream().anyMatch(s -> s.startsWith("renewed")));
     }
 
@@ -124,7 +126,7 @@ final class SubscriptionsTest {
 
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var first = threads.submit(() -> ask(config, "subscribe", URI));
-            await().atMost(Bench.PATIENCE).until(() -> waiting.size() == 1);
+            await().atMost(InstanceBench.PATIENCE).until(() -> waiting.size() == 1);
             var second = threads.submit(() -> ask(config, "subscribe", URI));
             assertThat(bench.text(config, "echo", Map.of("message", "hi"))).isEqualTo("hi");
             assertThat(first.isDone()).isFalse();
@@ -167,7 +169,7 @@ final class SubscriptionsTest {
         awaitRenewed(bench, config);
         assertThat(touch(bench, config, URI)).isEqualTo(URI);
         awaitUpdates(bench, config, 1);
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(() -> listens(config, "toolsListChanged") == before + 1);
     }
 
@@ -188,7 +190,7 @@ final class SubscriptionsTest {
         subscribe(config, URI);
         subscribe(config, "x://two");
         bench.call(config, "exit0", Map.of());
-        await().atMost(Bench.PATIENCE).until(() -> bench.snapshot(config).dormant());
+        await().atMost(InstanceBench.PATIENCE).until(() -> bench.snapshot(config).dormant());
 
         var ended = ask(config, "unsubscribe", "x://two");
         assertThat(ended.outcome()).isEqualTo(ToolOutcome.SUCCESS);
@@ -209,7 +211,7 @@ final class SubscriptionsTest {
         subscribe(config, URI);
         var durable = bench.journal(config).durable;
 
-        try (var next = new Bench(NEVER_IDLE)) {
+        try (var next = new InstanceBench(NEVER_IDLE)) {
             next.settle(next.submit(config, Cause.RESTORED, false, durable));
             awaitRenewed(next, config);
             assertThat(touch(next, config, URI)).isEqualTo(URI);
@@ -231,7 +233,7 @@ final class SubscriptionsTest {
         var args = new ArrayList<>(List.of("node"));
         args.addAll(config.args());
         var env = Map.of("API_KEY", "very-secret");
-        bench.configure(Bench.program("a", TransportType.STDIO, "env", args, env, null));
+        bench.configure(InstanceBench.program("a", TransportType.STDIO, "env", args, env, null));
         assertThat(changes(bench, config)).endsWith("unsubscribed 0");
         var kept = DurableState.read(bench.journal(config).durable);
         assertThat(kept.subscriptions()).isNull();
@@ -285,7 +287,7 @@ final class SubscriptionsTest {
         bench.call(config, "tools_set", Map.of("names", List.of("echo", "notify", "record")));
         say(config, "notifications/x", Map.of("params", Map.of("key", "very-secret")));
 
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(() -> !bench.journal(config).all(Notification.class).isEmpty());
         assertThat(bench.journal(config).all(ListChanged.class))
                 .extracting(ListChanged::list)
@@ -319,7 +321,7 @@ final class SubscriptionsTest {
         say(config, "notifications/large", Map.of("n", 20, "bytes", 1 << 20));
 
         assertThat(bench.text(config, "echo", Map.of("message", "hi"))).isEqualTo("hi");
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(
                         () ->
                                 bench.journal(config).lines().stream()

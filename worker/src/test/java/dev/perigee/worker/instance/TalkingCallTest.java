@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 /** Calls during which a real server says something. */
 final class TalkingCallTest {
-    private final Bench bench = new Bench();
+    private final InstanceBench bench = new InstanceBench();
 
     @AfterEach
     void end() {
@@ -107,7 +107,7 @@ final class TalkingCallTest {
     @Test
     @DisplayName("CAL-01: progress is told, newest last, before the result, to who accepts it")
     void tellsProgress() {
-        var config = Bench.server("a", "--talk");
+        var config = InstanceBench.server("a", "--talk");
         bench.configure(config);
 
         var arguments = Map.of("n", 50, "ms", 5, "message", "going");
@@ -124,7 +124,7 @@ final class TalkingCallTest {
     @Test
     @DisplayName("CAL-01: without accepts there is no token, and nothing is told")
     void asksForNothing() {
-        var config = Bench.server("a", "--talk");
+        var config = InstanceBench.server("a", "--talk");
         bench.configure(config);
 
         var arguments = Map.of("n", 3, "logs", List.of("x"));
@@ -138,7 +138,7 @@ final class TalkingCallTest {
     @Test
     @DisplayName("CAL-02: progress keeps a call alive beyond its timeout")
     void keepsAlive() {
-        var config = Bench.server("a", "--talk");
+        var config = InstanceBench.server("a", "--talk");
         bench.configure(config);
         var wish = new Wish(List.of("progress"), null, null, 20_000L, 3_000, 60_000);
 
@@ -151,7 +151,7 @@ final class TalkingCallTest {
     @Test
     @DisplayName("CAL-02: max_timeout_ms ends it, whatever its server reports")
     void endsAtLast() {
-        var config = Bench.server("a", "--talk");
+        var config = InstanceBench.server("a", "--talk");
         bench.configure(config);
         var wish = new Wish(List.of("progress"), null, null, 20_000L, 2_500, 3_500);
 
@@ -165,7 +165,7 @@ final class TalkingCallTest {
     @Test
     @DisplayName("CAL-02: a server that falls silent is waited for no longer than the extension")
     void endsInSilence() {
-        var config = Bench.server("a", "--talk");
+        var config = InstanceBench.server("a", "--talk");
         bench.configure(config);
         var wish = new Wish(List.of("progress"), null, null, 500L, 300, 60_000);
 
@@ -179,7 +179,7 @@ final class TalkingCallTest {
     @Test
     @DisplayName("CAL-03: messages are call log for who accepts it, and lines of the log")
     void tellsMessages() {
-        var config = Bench.server("a", Map.of("API_KEY", "very-secret"), "--talk");
+        var config = InstanceBench.server("a", Map.of("API_KEY", "very-secret"), "--talk");
         bench.configure(config);
 
         call(
@@ -207,7 +207,7 @@ final class TalkingCallTest {
     @Test
     @DisplayName("CAL-03: a server that can is asked for the level, once")
     void asksForTheLevel() {
-        var config = Bench.server("a", "--talk", "--logging");
+        var config = InstanceBench.server("a", "--talk", "--logging");
         bench.configure(config);
         var wish = new Wish(List.of("log"), null, "debug", null, 20_000, 20_000);
 
@@ -222,7 +222,7 @@ final class TalkingCallTest {
     @Test
     @DisplayName("CAL-01: meta is part of _meta")
     void passesMeta() {
-        var config = Bench.server("a", "--talk");
+        var config = InstanceBench.server("a", "--talk");
         bench.configure(config);
         var wish = new Wish(List.of(), "{\"com.example/a\": 1.50}", null, null, 20_000, 20_000);
 
@@ -233,7 +233,7 @@ final class TalkingCallTest {
     @Test
     @DisplayName("CAL-01: a server that reports without end is bounded, and other calls go on")
     void isBounded() {
-        var config = Bench.server("a", "--talk");
+        var config = InstanceBench.server("a", "--talk");
         bench.configure(config);
         var wish = new Wish(List.of("progress", "log"), null, null, null, 4_000, 4_000);
 

@@ -43,11 +43,11 @@ final class TaskCallTest {
     private static final int NEVER = 1_000_000;
     private static final Map<String, String> SECRET = Map.of("API_KEY", "very-secret");
 
-    private final Bench bench = new Bench();
-    private final ServerConfig optional = Bench.server("o", SECRET, "--tasks", "optional");
-    private final ServerConfig required = Bench.server("r", SECRET, "--tasks", "required");
+    private final InstanceBench bench = new InstanceBench();
+    private final ServerConfig optional = InstanceBench.server("o", SECRET, "--tasks", "optional");
+    private final ServerConfig required = InstanceBench.server("r", SECRET, "--tasks", "required");
     private final ServerConfig modern =
-            Bench.server("m", SECRET, "--era", "modern", "--tasks", "required");
+            InstanceBench.server("m", SECRET, "--era", "modern", "--tasks", "required");
 
     @BeforeAll
     void configure() {
@@ -68,7 +68,7 @@ final class TaskCallTest {
     }
 
     private static ToolOrder.Execute order(
-            Bench on,
+            InstanceBench on,
             ServerConfig config,
             Map<String, ?> arguments,
             long timeoutMs,
@@ -83,7 +83,8 @@ final class TaskCallTest {
                         all,
                         Duration.ofMillis(timeoutMs));
         var asks = List.of(accepts).contains("input");
-        return Bench.order(plain, accepting(plain.request(), accepts), asks ? 60_000L : null, null);
+        return InstanceBench.order(
+                plain, accepting(plain.request(), accepts), asks ? 60_000L : null, null);
     }
 
     private static ToolRequest accepting(ToolRequest from, String... accepts) {
@@ -130,7 +131,7 @@ final class TaskCallTest {
     }
 
     private void awaitState(ServerConfig config, ToolOrder.Execute of) {
-        await().atMost(Bench.PATIENCE).until(() -> !states(config, of).isEmpty());
+        await().atMost(InstanceBench.PATIENCE).until(() -> !states(config, of).isEmpty());
     }
 
     /** The lines that a server read, about one task. */
@@ -172,7 +173,7 @@ final class TaskCallTest {
                     .hasSize(1);
         }
         // Some of it is given back behind the answer.
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(() -> bench.journal(optional).expectedBytes.get() == 0);
     }
 
@@ -203,7 +204,7 @@ final class TaskCallTest {
             // A legacy question would be this call's, which was sent last, if it named no task.
             var other = begin(config, Map.of("polls", 4), "input");
             var question =
-                    await().atMost(Bench.PATIENCE)
+                    await().atMost(InstanceBench.PATIENCE)
                             .until(
                                     () -> bench.journal(config).all(CallInputRequired.class),
                                     all -> all.size() > before)
@@ -249,7 +250,7 @@ final class TaskCallTest {
     @DisplayName("a modern question that one report lacks is asked anew")
     void askedAnew() {
         var call = begin(modern, Map.of("ask", true, "gone", 2, "polls", 3), "task", "input");
-        await().atMost(Bench.PATIENCE).until(() -> questions(modern, call).size() == 2);
+        await().atMost(InstanceBench.PATIENCE).until(() -> questions(modern, call).size() == 2);
         var asked = questions(modern, call);
         assertThat(message(respond(modern, call, asked.getFirst().inputId(), "room")))
                 .contains("withdrawn");
@@ -338,7 +339,7 @@ final class TaskCallTest {
                         inputId,
                         RawJson.of("{\"" + name + "\":" + YES + "}"),
                         null);
-        return bench.perform(Bench.order(plain, request, null, null));
+        return bench.perform(InstanceBench.order(plain, request, null, null));
     }
 
     @Test
@@ -392,7 +393,8 @@ final class TaskCallTest {
 
     private void awaitCancelled(ServerConfig config, ToolOrder.Execute call) {
         var id = states(config, call).getFirst().taskId();
-        await().atMost(Bench.PATIENCE).until(() -> read(config, "tasks/cancel", id).size() == 1);
+        await().atMost(InstanceBench.PATIENCE)
+                .until(() -> read(config, "tasks/cancel", id).size() == 1);
     }
 
     @Test
@@ -428,7 +430,7 @@ final class TaskCallTest {
             awaitState(config, call);
             var id = states(config, call).getFirst().taskId();
             // Of what the server said of a task that runs on, nothing is kept.
-            await().atMost(Bench.PATIENCE)
+            await().atMost(InstanceBench.PATIENCE)
                     .until(() -> bench.journal(config).expectedBytes.get() == 0);
 
             assertThat(text(config, "tasks/get", Map.of("taskId", id))).contains("\"working\"");
@@ -456,7 +458,7 @@ final class TaskCallTest {
     void staysAwake() {
         var ahead = new AtomicReference<>(Duration.ZERO);
         try (var quick =
-                new Bench(
+                new InstanceBench(
                         Map.of(
                                 "idle.timeout", "1h",
                                 "idle.check-interval", "50ms",
@@ -464,13 +466,13 @@ final class TaskCallTest {
                         () -> Instant.now().plus(ahead.get()))) {
             quick.configure(required);
             var call = order(quick, required, Map.of("polls", NEVER, "poll", 1e300), 30_000);
-            var order = Bench.order(call, accepting(call.request(), "task"), null, null);
+            var order = InstanceBench.order(call, accepting(call.request(), "task"), null, null);
             assertThat(quick.instances.execute(order).answered()).isNull();
-            await().atMost(Bench.PATIENCE)
+            await().atMost(InstanceBench.PATIENCE)
                     .until(() -> !quick.journal(required).all(CallTask.class).isEmpty());
             ahead.set(Duration.ofHours(2));
             var since = System.nanoTime();
-            await().atMost(Bench.PATIENCE)
+            await().atMost(InstanceBench.PATIENCE)
                     .until(() -> System.nanoTime() - since > Duration.ofSeconds(1).toNanos());
             assertThat(quick.journal(required).all(Dormant.class)).isEmpty();
 

@@ -51,7 +51,7 @@ final class TaskOverHttpTest {
                     """
                     {"content":[]}""");
 
-    private final Bench bench = new Bench();
+    private final InstanceBench bench = new InstanceBench();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final List<String> asked = new CopyOnWriteArrayList<>();
     private HttpServer server;
@@ -124,7 +124,8 @@ final class TaskOverHttpTest {
         assertThat(bench.configure(config).outcome()).isEqualTo(CommandOutcome.COMPLETED);
         var order = bench.request(config, "tools/call", "slug-a:work", RawJson.EMPTY_OBJECT);
         assertThat(bench.instances.execute(order).answered()).isNull();
-        await().atMost(Bench.PATIENCE).until(() -> asked.contains("tasks/get at /mcp by first"));
+        await().atMost(InstanceBench.PATIENCE)
+                .until(() -> asked.contains("tasks/get at /mcp by first"));
         change.run();
         return bench.result(order);
     }
@@ -141,7 +142,7 @@ final class TaskOverHttpTest {
     void isRefused() {
         assertThat(codeAfter(() -> refuses = true)).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
 
-        await().atMost(Bench.PATIENCE)
+        await().atMost(InstanceBench.PATIENCE)
                 .until(
                         () ->
                                 bench.snapshot(config("/mcp", "first")).status()
@@ -164,7 +165,7 @@ final class TaskOverHttpTest {
                 resultAfter(
                         () -> {
                             bench.configure(config("/mcp", "second"));
-                            await().atMost(Bench.PATIENCE)
+                            await().atMost(InstanceBench.PATIENCE)
                                     .until(() -> asked.contains("tasks/get at /mcp by second"));
                             done = true;
                         });

@@ -77,7 +77,7 @@ final class UnreachableHostTest {
 
     private static void isInstalled(TransportType transport, int quicker) throws Exception {
         try (var hole = BlackHole.open();
-                var bench = new Bench(defaults(quicker))) {
+                var bench = new InstanceBench(defaults(quicker))) {
             assertInstalledOffline(bench, config(transport, hole.url()));
         }
     }
@@ -97,7 +97,7 @@ final class UnreachableHostTest {
 
     private static void isCalled(int quicker) throws Exception {
         try (var server = HttpFixture.start();
-                var bench = new Bench(defaults(quicker))) {
+                var bench = new InstanceBench(defaults(quicker))) {
             var config = online(bench, server);
             try (var _ = replaced(server)) {
                 var order = request(bench, config, DEFAULT_TIMEOUT.dividedBy(quicker));
@@ -117,7 +117,7 @@ final class UnreachableHostTest {
             throws Exception {
         var settings = Map.of("http.connect-timeout", connect, "mcp.handshake-timeout", handshake);
         try (var hole = BlackHole.open();
-                var bench = new Bench(settings)) {
+                var bench = new InstanceBench(settings)) {
             assertInstalledOffline(bench, config(transport, hole.url()));
         }
     }
@@ -128,7 +128,7 @@ final class UnreachableHostTest {
     void isCalledScaled(String connect, long timeoutMs, int attempts) throws Exception {
         var settings = Map.of("http.connect-timeout", connect, "retry.delays", "20ms,40ms");
         try (var server = HttpFixture.start();
-                var bench = new Bench(settings)) {
+                var bench = new InstanceBench(settings)) {
             var config = online(bench, server);
             try (var _ = replaced(server)) {
                 var result = bench.call(config, "echo", ECHO, Duration.ofMillis(timeoutMs));
@@ -143,10 +143,10 @@ final class UnreachableHostTest {
     @DisplayName("Calls that wait for one another's session find the same")
     void isCalledByMany() throws Exception {
         try (var hole = BlackHole.open();
-                var bench = new Bench(Map.of("http.connect-timeout", "200ms"))) {
+                var bench = new InstanceBench(Map.of("http.connect-timeout", "200ms"))) {
             var config = config(TransportType.HTTP, hole.url());
             assertInstalledOffline(bench, config);
-            try (var slow = new Bench(Map.of("mcp.handshake-timeout", "200ms"))) {
+            try (var slow = new InstanceBench(Map.of("mcp.handshake-timeout", "200ms"))) {
                 assertInstalledOffline(slow, config);
                 var orders =
                         List.of(
@@ -167,7 +167,7 @@ final class UnreachableHostTest {
     @DisplayName("A server that accepts the connection and is silent is no unreachable host")
     void isSilent() throws Exception {
         try (var server = HttpFixture.start();
-                var bench = new Bench(Map.of())) {
+                var bench = new InstanceBench(Map.of())) {
             var config = online(bench, server);
             server.order("{'mode':'silent'}");
 
@@ -179,7 +179,7 @@ final class UnreachableHostTest {
         }
     }
 
-    private static void assertInstalledOffline(Bench bench, ServerConfig config) {
+    private static void assertInstalledOffline(InstanceBench bench, ServerConfig config) {
         var outcome = bench.configure(config);
 
         assertThat(outcome.outcome()).isEqualTo(CommandOutcome.FAILED);
@@ -189,7 +189,8 @@ final class UnreachableHostTest {
                 .isEqualTo("Server unreachable");
     }
 
-    private static void assertUnreachable(Bench bench, ServerConfig config, ToolResult result) {
+    private static void assertUnreachable(
+            InstanceBench bench, ServerConfig config, ToolResult result) {
         assertThat(result.error())
                 .satisfies(
                         error -> {
@@ -197,7 +198,8 @@ final class UnreachableHostTest {
                             assertThat(error.retryable()).isTrue();
                             assertThat(error.message()).startsWith("Server unreachable (");
                         });
-        await().atMost(Bench.PATIENCE).until(() -> bench.snapshot(config).status() == OFFLINE);
+        await().atMost(InstanceBench.PATIENCE)
+                .until(() -> bench.snapshot(config).status() == OFFLINE);
         assertThat(bench.snapshot(config).statusMessage()).isEqualTo("Server unreachable");
     }
 
@@ -207,11 +209,12 @@ final class UnreachableHostTest {
         return BlackHole.on(URI.create(server.url()).getPort());
     }
 
-    private static ToolOrder.Execute request(Bench bench, ServerConfig config, Duration timeout) {
+    private static ToolOrder.Execute request(
+            InstanceBench bench, ServerConfig config, Duration timeout) {
         return bench.request(config, "tools/call", config.serverSlug() + ":echo", ECHO, timeout);
     }
 
-    private static ServerConfig online(Bench bench, HttpFixture server) {
+    private static ServerConfig online(InstanceBench bench, HttpFixture server) {
         var config = config(TransportType.HTTP, server.url());
         assertThat(bench.configure(config).outcome()).isEqualTo(CommandOutcome.COMPLETED);
         return config;

@@ -15,16 +15,16 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("OPS-07: what an instance with real processes used")
 final class UsageOfInstanceTest {
-    private final ServerConfig config = Bench.server("a");
+    private final ServerConfig config = InstanceBench.server("a");
 
-    private long sum(Bench bench, ToLongFunction<Usage> field) {
+    private long sum(InstanceBench bench, ToLongFunction<Usage> field) {
         return bench.journal(config).all(Usage.class).stream().mapToLong(field).sum();
     }
 
     @Test
     @DisplayName("is said before its removal: all calls, all its processes, a crashed one too")
     void removed() {
-        try (var bench = Bench.metered()) {
+        try (var bench = InstanceBench.metered()) {
             long began = System.nanoTime();
             bench.configure(config);
             bench.call(config, "echo", Map.of("message", "hi"));
@@ -50,7 +50,7 @@ final class UsageOfInstanceTest {
     @Test
     @DisplayName("is said when its worker leaves, also of one that sleeps")
     void leaves() {
-        try (var bench = Bench.metered()) {
+        try (var bench = InstanceBench.metered()) {
             bench.configure(config);
             bench.call(config, "exit0", Map.of());
             await().until(() -> bench.snapshot(config).dormant());
@@ -65,7 +65,7 @@ final class UsageOfInstanceTest {
     @Test
     @DisplayName("is nothing where usage is not published")
     void off() {
-        try (var bench = new Bench()) {
+        try (var bench = new InstanceBench()) {
             bench.configure(config);
             bench.call(config, "echo", Map.of("message", "hi"));
             bench.instances.terminateAll(Duration.ofSeconds(10));

@@ -32,7 +32,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Wrappers that stand in a configuration's own PATH: stubs, and doubles of uv. */
 final class WrapperTest {
-    private final Bench bench = new Bench();
+    private final InstanceBench bench = new InstanceBench();
 
     @TempDir Path programs;
 
@@ -47,11 +47,11 @@ final class WrapperTest {
         env.put("UV_PROBE_SERVER", resource("/server.mjs").toString());
         env.put("UV_PROBE_LOG", programs.resolve("installed").toString());
         env.put("API_KEY", "a secret");
-        return Bench.program(id, TransportType.STDIO, command, List.of(args), env, null);
+        return InstanceBench.program(id, TransportType.STDIO, command, List.of(args), env, null);
     }
 
     private static Path resource(String name) {
-        return Path.of(Objects.requireNonNull(Bench.class.getResource(name)).getPath());
+        return Path.of(Objects.requireNonNull(InstanceBench.class.getResource(name)).getPath());
     }
 
     private void place(String name, String... lines) throws IOException {

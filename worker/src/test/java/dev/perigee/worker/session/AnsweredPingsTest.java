@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** Connections that answer pings or do not; deadlines by a clock that the test moves. */
 @DisplayName("OWN-01 A session lasts for its retention after the last ping that was answered")
 final class AnsweredPingsTest {
-    private static final Duration RETENTION = LinkFixture.OPTIONS.retention();
+    private static final Duration RETENTION = LinkServerFixture.OPTIONS.retention();
     private static final Duration DEAD_AFTER = Duration.ofSeconds(10);
     private static final Duration PING = Duration.ofMillis(100);
 
@@ -30,12 +30,17 @@ final class AnsweredPingsTest {
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final SessionRegistry sessions =
             new SessionRegistry(
-                    "w-1", LinkFixture.OPTIONS, new FakeInstances(), meters, now::get, now::get);
+                    "w-1",
+                    LinkServerFixture.OPTIONS,
+                    new FakeInstances(),
+                    meters,
+                    now::get,
+                    now::get);
     private final LinkServer server =
             LinkServer.start(
-                    new LinkOptions(
+                    new LinkServerOptions(
                             Objects.requireNonNull(HostPort.parse("127.0.0.1:0")),
-                            LinkFixture.TOKEN,
+                            LinkServerFixture.TOKEN,
                             null,
                             PING,
                             DEAD_AFTER,
@@ -43,7 +48,7 @@ final class AnsweredPingsTest {
                             1 << 20),
                     new WorkerIdentity("w-1", "i-1"),
                     sessions,
-                    LinkFixture::heartbeat,
+                    LinkServerFixture::heartbeat,
                     Duration.ofMinutes(1),
                     meters);
 
@@ -58,7 +63,7 @@ final class AnsweredPingsTest {
     @Test
     @DisplayName("though the connection is open and requests arrive on it")
     void endsUnanswered() {
-        try (var deaf = RawGateway.deaf("g-1", server.uri(), LinkFixture.TOKEN)) {
+        try (var deaf = RawGateway.deaf("g-1", server.uri(), LinkServerFixture.TOKEN)) {
             deaf.send(LinkMethod.HELLO, Hello.Request.of("g-1", LinkVersions.SPOKEN));
             deaf.attachLater(5, 1, true, List.of());
             await().until(() -> attached() == 1);
@@ -77,7 +82,7 @@ final class AnsweredPingsTest {
     @Test
     @DisplayName("and goes on while pings are answered, whatever else the gateway says")
     void goesOnAnswered() throws Exception {
-        try (var gateway = RawGateway.greeted("g-1", server.uri(), LinkFixture.TOKEN)) {
+        try (var gateway = RawGateway.greeted("g-1", server.uri(), LinkServerFixture.TOKEN)) {
             gateway.attach(5, 1, true);
             for (int i = 0; i < 6; i++) {
                 pass(RETENTION.dividedBy(2));

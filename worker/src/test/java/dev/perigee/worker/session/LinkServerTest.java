@@ -32,7 +32,8 @@ import org.junit.jupiter.api.Test;
 
 /** The link's transport and its errors, over real sockets. */
 final class LinkServerTest {
-    private final LinkFixture link = new LinkFixture(LinkFixture.OPTIONS, Duration.ofSeconds(10));
+    private final LinkServerFixture link =
+            new LinkServerFixture(LinkServerFixture.OPTIONS, Duration.ofSeconds(10));
 
     LinkServerTest() throws IOException {}
 
@@ -60,7 +61,7 @@ final class LinkServerTest {
     @DisplayName("TEN-14 the worker proves to have the token, and nothing is told before")
     void provesItself() throws Exception {
         try (var peer = RawUpgrade.to(link.uri())) {
-            var login = new ScramClient(LinkFixture.TOKEN).login();
+            var login = new ScramClient(LinkServerFixture.TOKEN).login();
             var first = peer.ask(login.first());
             assertThat(first.status()).isEqualTo(401);
             assertThat(first.header(ScramClient.PROOF_HEADER)).isNull();
@@ -69,7 +70,7 @@ final class LinkServerTest {
 
             assertThat(second.status()).isEqualTo(101);
             assertThat(login.proves(second.header(ScramClient.PROOF_HEADER))).isTrue();
-            assertThat(peer.sent()).doesNotContain(LinkFixture.TOKEN);
+            assertThat(peer.sent()).doesNotContain(LinkServerFixture.TOKEN);
         }
     }
 
@@ -79,7 +80,7 @@ final class LinkServerTest {
         String first;
         String second;
         try (var gateway = RawUpgrade.to(link.uri())) {
-            var login = new ScramClient(LinkFixture.TOKEN).login();
+            var login = new ScramClient(LinkServerFixture.TOKEN).login();
             first = login.first();
             second = login.last(List.of(gateway.ask(first).challenge()));
             assertThat(gateway.ask(second).status()).isEqualTo(101);
@@ -105,7 +106,8 @@ final class LinkServerTest {
                     before.settle();
                     assertThat(strangers()).isLessThanOrEqualTo(256);
                 }
-                try (var meanwhile = RawGateway.persistent("g-2", link.uri(), LinkFixture.TOKEN)) {
+                try (var meanwhile =
+                        RawGateway.persistent("g-2", link.uri(), LinkServerFixture.TOKEN)) {
                     while (flood.tried() < 20_000) {
                         before.settle();
                         assertThat(strangers()).isLessThanOrEqualTo(256);
@@ -130,11 +132,11 @@ final class LinkServerTest {
         assertThatThrownBy(
                         () ->
                                 LinkServer.start(
-                                                LinkFixture.link(
+                                                LinkServerFixture.link(
                                                         "0.0.0.0:0", null, Duration.ofSeconds(10)),
                                                 new WorkerIdentity("w", "i"),
                                                 link.sessions,
-                                                LinkFixture::heartbeat,
+                                                LinkServerFixture::heartbeat,
                                                 Duration.ofSeconds(30),
                                                 link.meters)
                                         .close())
@@ -144,7 +146,7 @@ final class LinkServerTest {
 
     @Test
     void saysWhoItIsAndThenHowItIs() throws Exception {
-        try (var gateway = RawGateway.dial("g-1", link.uri(), LinkFixture.TOKEN)) {
+        try (var gateway = RawGateway.dial("g-1", link.uri(), LinkServerFixture.TOKEN)) {
             var said = gateway.hello();
             assertThat(said.clockMs()).isPositive();
             var ends = Objects.requireNonNull(said.ends());
@@ -154,13 +156,13 @@ final class LinkServerTest {
             var beat = gateway.notice();
             assertThat(beat.method()).isEqualTo(LinkMethod.HEARTBEAT);
             assertThat(Json.read(beat.params(), Heartbeat.class))
-                    .isEqualTo(LinkFixture.heartbeat());
+                    .isEqualTo(LinkServerFixture.heartbeat());
         }
     }
 
     @Test
     void wantsHelloFirst() throws Exception {
-        try (var gateway = RawGateway.dial("g-1", link.uri(), LinkFixture.TOKEN)) {
+        try (var gateway = RawGateway.dial("g-1", link.uri(), LinkServerFixture.TOKEN)) {
             gateway.attachLater(1, 1, true, List.of());
             assertThat(gateway.failure().code()).isEqualTo(LinkError.INVALID_REQUEST.code());
             gateway.hello();
@@ -170,7 +172,7 @@ final class LinkServerTest {
     @Test
     @DisplayName("DEP-08: the greatest version in both ranges is used, else both are named")
     void negotiatesTheVersion() throws Exception {
-        try (var gateway = RawGateway.dial("g-1", link.uri(), LinkFixture.TOKEN)) {
+        try (var gateway = RawGateway.dial("g-1", link.uri(), LinkServerFixture.TOKEN)) {
             assertThat(refusedVersions(gateway, new Hello.Request("g-1", 99, null)))
                     .isEqualTo(LinkVersions.mismatch(only(99), LinkVersions.SPOKEN))
                     .contains("the gateway speaks 99, the worker 1 to 6: upgrade the worker");
@@ -180,7 +182,7 @@ final class LinkServerTest {
             assertThat(gateway.ask(LinkMethod.HELLO, offer, Hello.Result.class).protocol())
                     .isEqualTo(6);
         }
-        try (var older = RawGateway.dial("g-2", link.uri(), LinkFixture.TOKEN)) {
+        try (var older = RawGateway.dial("g-2", link.uri(), LinkServerFixture.TOKEN)) {
             var fixed = Map.of("gateway_id", "g-2", "protocol", 1);
             assertThat(older.ask(LinkMethod.HELLO, fixed, Hello.Result.class).protocol())
                     .isEqualTo(1);
@@ -252,9 +254,9 @@ final class LinkServerTest {
     @Test
     @DisplayName("RES-10 a gateway that gives no sign of life is cut off in time")
     void cutsWhoIsSilent() throws Exception {
-        try (var strict = new LinkFixture(LinkFixture.OPTIONS, Duration.ofSeconds(8));
+        try (var strict = new LinkServerFixture(LinkServerFixture.OPTIONS, Duration.ofSeconds(8));
                 var lively = strict.gateway("g-1");
-                var deaf = RawGateway.deaf("g-2", strict.uri(), LinkFixture.TOKEN)) {
+                var deaf = RawGateway.deaf("g-2", strict.uri(), LinkServerFixture.TOKEN)) {
             await().until(
                             () ->
                                     strict.meters
@@ -270,9 +272,9 @@ final class LinkServerTest {
     @Test
     @DisplayName("OWN-14 such a gateway is told that the worker lives, and what it has is let go")
     void saysGoodbyeToWhoIsSilent() throws Exception {
-        try (var strict = new LinkFixture(LinkFixture.OPTIONS, Duration.ofSeconds(1));
+        try (var strict = new LinkServerFixture(LinkServerFixture.OPTIONS, Duration.ofSeconds(1));
                 var silent = RawUpgrade.to(strict.uri())) {
-            var login = new ScramClient(LinkFixture.TOKEN).login();
+            var login = new ScramClient(LinkServerFixture.TOKEN).login();
             var asked = silent.ask(login.first());
             assertThat(silent.ask(login.last(List.of(asked.challenge()))).status()).isEqualTo(101);
 

@@ -28,7 +28,7 @@ final class MillionCallsTest {
 
     private static final String PROCESS = Orders.config("i1").processId();
 
-    private final LinkFixture link = new LinkFixture(options(), Duration.ofSeconds(10));
+    private final LinkServerFixture link = new LinkServerFixture(options(), Duration.ofSeconds(10));
     private int largest;
 
     MillionCallsTest() throws IOException {}
@@ -103,7 +103,7 @@ final class MillionCallsTest {
 
     /** With the default part of the heap for ids. */
     private static SessionOptions options() {
-        var usual = LinkFixture.OPTIONS;
+        var usual = LinkServerFixture.OPTIONS;
         return new SessionOptions(
                 usual.retention(),
                 usual.expiryGrace(),

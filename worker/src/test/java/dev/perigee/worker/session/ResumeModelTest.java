@@ -40,7 +40,7 @@ final class ResumeModelTest {
     private final SessionRegistry sessions =
             new SessionRegistry(
                     "w-1",
-                    LinkFixture.OPTIONS,
+                    LinkServerFixture.OPTIONS,
                     instances,
                     new SimpleMeterRegistry(),
                     Clock.systemUTC());

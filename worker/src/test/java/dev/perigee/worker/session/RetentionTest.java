@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 
 /** Deadlines of sessions with a real process, by a clock that the test moves; no timer runs. */
 final class RetentionTest {
-    private static final Duration RETENTION = LinkFixture.OPTIONS.retention();
+    private static final Duration RETENTION = LinkServerFixture.OPTIONS.retention();
 
     private final AtomicReference<Instant> now =
             new AtomicReference<>(Instant.parse("2026-11-21T10:00:00Z"));
@@ -47,13 +47,15 @@ final class RetentionTest {
                     new NoIsolation(System.getenv(), Path.of("target", "caches")),
                     Clock.systemUTC());
     private final SessionRegistry sessions =
-            new SessionRegistry("w-1", LinkFixture.OPTIONS, instances, meters, now::get, now::get);
+            new SessionRegistry(
+                    "w-1", LinkServerFixture.OPTIONS, instances, meters, now::get, now::get);
     private final LinkServer server =
             LinkServer.start(
-                    LinkFixture.link("127.0.0.1:0", LinkFixture.TOKEN, Duration.ofDays(1)),
+                    LinkServerFixture.link(
+                            "127.0.0.1:0", LinkServerFixture.TOKEN, Duration.ofDays(1)),
                     new WorkerIdentity("w-1", "i-1"),
                     sessions,
-                    LinkFixture::heartbeat,
+                    LinkServerFixture::heartbeat,
                     Duration.ofMinutes(1),
                     meters);
 
@@ -181,7 +183,7 @@ final class RetentionTest {
     }
 
     private RawGateway gateway() throws InterruptedException {
-        return RawGateway.greeted("g-1", server.uri(), LinkFixture.TOKEN);
+        return RawGateway.greeted("g-1", server.uri(), LinkServerFixture.TOKEN);
     }
 
     private void pass(Duration time) {

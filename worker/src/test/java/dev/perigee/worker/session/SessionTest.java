@@ -29,7 +29,8 @@ import org.junit.jupiter.api.Test;
 final class SessionTest {
     private static final String PROCESS = Orders.config("i1").processId();
 
-    private final LinkFixture link = new LinkFixture(LinkFixture.OPTIONS, Duration.ofSeconds(10));
+    private final LinkServerFixture link =
+            new LinkServerFixture(LinkServerFixture.OPTIONS, Duration.ofSeconds(10));
 
     SessionTest() throws IOException {}
 
@@ -155,7 +156,7 @@ final class SessionTest {
             "RES-05 after the retention the processes are ended and only a fresh claim creates")
     void expires() throws Exception {
         var brief = shortRetention();
-        try (var strict = new LinkFixture(brief, Duration.ofSeconds(10))) {
+        try (var strict = new LinkServerFixture(brief, Duration.ofSeconds(10))) {
             try (var gateway = strict.gateway("g-1")) {
                 gateway.attach(5, 1, true);
                 gateway.ask(LinkMethod.APPLY, Orders.apply(1L, "i1", 10), RawJson.class);
@@ -182,7 +183,7 @@ final class SessionTest {
     @Test
     @DisplayName("FLT-01 a new session waits until the processes of the expired one are dead")
     void aNewSessionWaitsForTheOldProcesses() throws Exception {
-        try (var strict = new LinkFixture(shortRetention(), Duration.ofSeconds(10))) {
+        try (var strict = new LinkServerFixture(shortRetention(), Duration.ofSeconds(10))) {
             strict.instances.mayTerminate = new CountDownLatch(1);
             try (var gateway = strict.gateway("g-1")) {
                 gateway.attach(5, 1, true);
@@ -429,7 +430,7 @@ final class SessionTest {
     }
 
     private static SessionOptions shortRetention() {
-        var usual = LinkFixture.OPTIONS;
+        var usual = LinkServerFixture.OPTIONS;
         return new SessionOptions(
                 Duration.ofMillis(100),
                 usual.expiryGrace(),

@@ -18,11 +18,11 @@ import org.junit.jupiter.api.Test;
 final class TrialPlaceTest {
     private static final Duration LONG = Duration.ofMinutes(10);
 
-    private LinkFixture link;
+    private LinkServerFixture link;
 
     @BeforeEach
     void start() throws IOException {
-        link = new LinkFixture(LinkFixture.OPTIONS, Duration.ofSeconds(10));
+        link = new LinkServerFixture(LinkServerFixture.OPTIONS, Duration.ofSeconds(10));
     }
 
     @AfterEach

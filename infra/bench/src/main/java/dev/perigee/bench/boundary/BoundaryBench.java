@@ -1,8 +1,8 @@
 package dev.perigee.bench.boundary;
 
-import dev.perigee.bench.fleet.ServerProgram;
+import dev.perigee.bench.fleet.EchoProgram;
 import dev.perigee.bench.fleet.Users;
-import dev.perigee.bench.report.Progress;
+import dev.perigee.bench.report.BenchProgress;
 import dev.perigee.bench.stat.Spread;
 import dev.perigee.local.fleet.PartFailedException;
 import dev.perigee.protocol.topic.RecordKey;
@@ -25,11 +25,11 @@ public final class BoundaryBench {
     private static final Duration WARMUP = Duration.ofSeconds(2);
 
     private final BoundaryPlan plan;
-    private final Progress progress;
+    private final BenchProgress progress;
     private final Map<Boundary, BoundedFleet> fleets = new EnumMap<>(Boundary.class);
     private final List<Double> added = new ArrayList<>();
 
-    private BoundaryBench(BoundaryPlan plan, Progress progress) {
+    private BoundaryBench(BoundaryPlan plan, BenchProgress progress) {
         this.plan = plan;
         this.progress = progress;
     }
@@ -39,9 +39,9 @@ public final class BoundaryBench {
         int kinds = Boundary.values().length;
         return kinds
                 * (6
-                        + Progress.seconds(WARMUP)
+                        + BenchProgress.seconds(WARMUP)
                         + plan.starts() * 1.25 * 0.06
-                        + plan.rounds() * Progress.seconds(plan.time()));
+                        + plan.rounds() * BenchProgress.seconds(plan.time()));
     }
 
     /**
@@ -50,7 +50,7 @@ public final class BoundaryBench {
      * @param server a single file, which is shown in jails
      */
     public static @Nullable BoundaryFindings run(
-            BoundaryPlan plan, ServerProgram server, Progress progress)
+            BoundaryPlan plan, EchoProgram server, BenchProgress progress)
             throws IOException, InterruptedException {
         if (server.line().size() > 1) {
             progress.note("Without the boundary: its server is the one of C, which needs cc");
@@ -65,7 +65,7 @@ public final class BoundaryBench {
     }
 
     /** The most demanding first: where it does not start none is measured. */
-    private boolean start(ServerProgram server) throws IOException, InterruptedException {
+    private boolean start(EchoProgram server) throws IOException, InterruptedException {
         for (var boundary : List.of(Boundary.values()).reversed()) {
             progress.step("Starting a fleet: " + boundary.label(), 6);
             try {
@@ -83,7 +83,7 @@ public final class BoundaryBench {
     private BoundaryFindings measure() throws IOException, InterruptedException {
         int first = Math.max(1, plan.starts() / 4);
         var users = Users.first(first + plan.starts());
-        progress.step("Warming up", fleets.size() * Progress.seconds(WARMUP));
+        progress.step("Warming up", fleets.size() * BenchProgress.seconds(WARMUP));
         starts(users.subList(0, first));
         for (var fleet : fleets.values()) {
             fleet.call(users.getFirst(), WARMUP);
@@ -94,7 +94,7 @@ public final class BoundaryBench {
         starts(users.subList(first, users.size()));
         fleets.values().forEach(fleet -> fleet.weigh(plan.starts()));
         for (int round = 0; round < plan.rounds(); round++) {
-            progress.step("Calling", fleets.size() * Progress.seconds(plan.time()));
+            progress.step("Calling", fleets.size() * BenchProgress.seconds(plan.time()));
             for (var fleet : turn(round)) {
                 fleet.call(users.getFirst(), plan.time());
             }

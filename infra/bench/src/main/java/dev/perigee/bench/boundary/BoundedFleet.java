@@ -2,13 +2,13 @@ package dev.perigee.bench.boundary;
 
 import dev.perigee.bench.fleet.BenchFleet;
 import dev.perigee.bench.fleet.CommandClient;
+import dev.perigee.bench.fleet.EchoProgram;
 import dev.perigee.bench.fleet.FleetShape;
-import dev.perigee.bench.fleet.ServerProgram;
 import dev.perigee.bench.lifecycle.BareSpawn;
-import dev.perigee.bench.load.FleetClient;
 import dev.perigee.bench.load.Latencies;
 import dev.perigee.bench.load.Load;
 import dev.perigee.bench.load.LoadDriver;
+import dev.perigee.bench.load.LoadFleetClient;
 import dev.perigee.bench.stat.Spread;
 import dev.perigee.protocol.topic.RecordKey;
 import java.io.IOException;
@@ -25,10 +25,10 @@ final class BoundedFleet implements AutoCloseable {
     private static final int PARTITIONS = 8;
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
-    private final ServerProgram server;
+    private final EchoProgram server;
     private final BenchFleet fleet;
     private final CommandClient commands;
-    private final FleetClient client;
+    private final LoadFleetClient client;
     private final List<Double> starts = new ArrayList<>();
     private final List<Double> startsOverBare = new ArrayList<>();
     private final List<Double> p50 = new ArrayList<>();
@@ -36,15 +36,15 @@ final class BoundedFleet implements AutoCloseable {
     private @Nullable Long bytesBefore;
     private @Nullable Double bytesEach;
 
-    private BoundedFleet(ServerProgram server, BenchFleet fleet) {
+    private BoundedFleet(EchoProgram server, BenchFleet fleet) {
         this.server = server;
         this.fleet = fleet;
         this.commands = CommandClient.connect(fleet);
-        this.client = FleetClient.connect(fleet.bootstrap(), fleet.topics());
+        this.client = LoadFleetClient.connect(fleet.bootstrap(), fleet.topics());
     }
 
     /** Starts it; its servers stay awake. */
-    static BoundedFleet start(Boundary boundary, ServerProgram server, Consumer<String> say)
+    static BoundedFleet start(Boundary boundary, EchoProgram server, Consumer<String> say)
             throws IOException, InterruptedException {
         var settings = new HashMap<>(boundary.settings());
         settings.put("idle.timeout", "0s");

@@ -3,16 +3,16 @@ package dev.perigee.bench.call;
 import dev.perigee.bench.call.Subject.Spender;
 import dev.perigee.bench.fleet.BenchFleet;
 import dev.perigee.bench.fleet.CommandClient;
+import dev.perigee.bench.fleet.EchoProgram;
 import dev.perigee.bench.fleet.JvmProbe;
-import dev.perigee.bench.fleet.ServerProgram;
 import dev.perigee.bench.fleet.Users;
 import dev.perigee.bench.load.EchoPath;
-import dev.perigee.bench.load.FleetClient;
 import dev.perigee.bench.load.KafkaEcho;
 import dev.perigee.bench.load.Load;
 import dev.perigee.bench.load.LoadDriver;
+import dev.perigee.bench.load.LoadFleetClient;
 import dev.perigee.bench.load.PipeEcho;
-import dev.perigee.bench.report.Progress;
+import dev.perigee.bench.report.BenchProgress;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -44,7 +44,7 @@ public final class CallBench {
 
     private final CallPlan plan;
     private final BenchFleet fleet;
-    private final Progress progress;
+    private final BenchProgress progress;
     private final CommandClient commands;
     private final List<AutoCloseable> open = new ArrayList<>();
     private final Spender broker;
@@ -52,7 +52,8 @@ public final class CallBench {
     /** A load on a subject. */
     private record Case(Subject subject, Load load) {}
 
-    private CallBench(CallPlan plan, BenchFleet fleet, CommandClient commands, Progress progress)
+    private CallBench(
+            CallPlan plan, BenchFleet fleet, CommandClient commands, BenchProgress progress)
             throws IOException {
         this.plan = plan;
         this.fleet = fleet;
@@ -63,12 +64,12 @@ public final class CallBench {
 
     /** How long it takes, about. */
     public static double seconds(CallPlan plan) {
-        double each = Progress.seconds(plan.time());
+        double each = BenchProgress.seconds(plan.time());
         int loads = plan.inFlight().size();
         long large = plan.inFlight().stream().filter(count -> count >= LARGE).count();
         double cases = 4 * loads + (plan.everything() ? 2 * loads : 0);
         cases += 2.0 * plan.users().size() * large + (plan.perSecond() > 0 ? 2 : 0);
-        double warm = (4 + (plan.everything() ? 2 : 0)) * Progress.seconds(plan.warmup());
+        double warm = (4 + (plan.everything() ? 2 : 0)) * BenchProgress.seconds(plan.warmup());
         return cases * plan.rounds() * (each + 0.05) + warm;
     }
 
@@ -78,7 +79,7 @@ public final class CallBench {
      * @param trivial the server that costs least
      */
     public static List<CallRow> run(
-            CallPlan plan, BenchFleet fleet, ServerProgram trivial, Progress progress)
+            CallPlan plan, BenchFleet fleet, EchoProgram trivial, BenchProgress progress)
             throws IOException, InterruptedException {
         try (var commands = CommandClient.connect(fleet)) {
             var bench = new CallBench(plan, fleet, commands, progress);
@@ -104,7 +105,7 @@ public final class CallBench {
                                             plan.rounds(),
                                             each.subject().name(),
                                             each.load().label()),
-                            Progress.seconds(plan.time()));
+                            BenchProgress.seconds(plan.time()));
                     var sample = each.subject().measure(each.load(), plan.time());
                     samples.getOrDefault(each, List.of()).add(sample);
                 }
@@ -125,8 +126,8 @@ public final class CallBench {
     }
 
     /** What is measured, by load: those of one list are measured one after another. */
-    private List<List<Case>> cases(ServerProgram trivial) throws IOException, InterruptedException {
-        var client = open(FleetClient.connect(fleet.bootstrap(), fleet.topics()));
+    private List<List<Case>> cases(EchoProgram trivial) throws IOException, InterruptedException {
+        var client = open(LoadFleetClient.connect(fleet.bootstrap(), fleet.topics()));
         var parts = parts(fleet.pid("gateway-1"), fleet.pid("worker-1"));
         var one = Users.first(1);
         install(trivial, Math.max(1, plan.users().stream().mapToInt(it -> it).max().orElse(1)));
@@ -137,7 +138,7 @@ public final class CallBench {
         var kafka = warm(kafka(bare, 1, replier));
         var relay = warm(relay(client, trivial));
         var subjects = new ArrayList<>(List.of(pipe, kafka, relay, whole));
-        var everything = plan.everything() ? ServerProgram.everything(progress::note) : null;
+        var everything = plan.everything() ? EchoProgram.everything(progress::note) : null;
         if (everything != null) {
             commands.install(everything, one, INSTALL);
             subjects.add(warm(pipe(everything)));
@@ -171,14 +172,14 @@ public final class CallBench {
         return given.stream().distinct().toList();
     }
 
-    private void install(ServerProgram server, int users) throws IOException, InterruptedException {
+    private void install(EchoProgram server, int users) throws IOException, InterruptedException {
         progress.step("Installing " + server.slug() + " for " + users + " users", 0);
         commands.install(server, Users.first(users), INSTALL);
     }
 
     /** Until hardly anything is compiled any more: a JVM that compiles measures its compiler. */
     private Subject warm(Subject subject) throws InterruptedException {
-        progress.step("Warming up, " + subject.name(), Progress.seconds(plan.warmup()));
+        progress.step("Warming up, " + subject.name(), BenchProgress.seconds(plan.warmup()));
         long end = System.nanoTime() + plan.longestWarmup().toNanos();
         double compiling;
         do {
@@ -205,7 +206,7 @@ public final class CallBench {
                         .sum();
     }
 
-    private Subject pipe(ServerProgram server) throws IOException, InterruptedException {
+    private Subject pipe(EchoProgram server) throws IOException, InterruptedException {
         var pipe = open(PipeEcho.start(server.line()));
         return subject(
                 Way.BARE_PIPE,
@@ -220,7 +221,7 @@ public final class CallBench {
         return subject(Way.BARE_KAFKA, "", users, path, List.of(broker, replier));
     }
 
-    private Subject relay(FleetClient client, ServerProgram server)
+    private Subject relay(LoadFleetClient client, EchoProgram server)
             throws IOException, InterruptedException {
         var relay = open(KafkaEcho.relayed(place("bench.relay", client), server.line()));
         var spenders = parts(relay.pids().getFirst(), relay.pids().getLast());
@@ -228,13 +229,13 @@ public final class CallBench {
         return subject(Way.BARE_RELAY, server.slug(), 1, path, spenders);
     }
 
-    private KafkaEcho.Place place(String topics, FleetClient client) {
+    private KafkaEcho.Place place(String topics, LoadFleetClient client) {
         return new KafkaEcho.Place(
                 fleet.bootstrap(), topics, PARTITIONS, client.shape(), BenchFleet.flags());
     }
 
     private static Subject perigee(
-            ServerProgram server, int users, EchoPath path, List<Spender> parts) {
+            EchoProgram server, int users, EchoPath path, List<Spender> parts) {
         return subject(Way.PERIGEE, server.slug(), users, path, parts);
     }
 

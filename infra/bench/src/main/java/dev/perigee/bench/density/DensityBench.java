@@ -3,11 +3,11 @@ package dev.perigee.bench.density;
 import dev.perigee.bench.fleet.BenchFleet;
 import dev.perigee.bench.fleet.CommandClient;
 import dev.perigee.bench.fleet.CpuReading;
+import dev.perigee.bench.fleet.EchoProgram;
 import dev.perigee.bench.fleet.FleetShape;
 import dev.perigee.bench.fleet.JvmProbe;
-import dev.perigee.bench.fleet.ServerProgram;
 import dev.perigee.bench.fleet.Users;
-import dev.perigee.bench.report.Progress;
+import dev.perigee.bench.report.BenchProgress;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -39,21 +39,22 @@ public final class DensityBench {
     private static final Map<String, String> DORMANT =
             Map.of("idle.timeout", "1ms", "idle.grace", "0s", "idle.check-interval", "250ms");
 
-    private final ServerProgram server;
-    private final Progress progress;
+    private final EchoProgram server;
+    private final BenchProgress progress;
 
-    private DensityBench(ServerProgram server, Progress progress) {
+    private DensityBench(EchoProgram server, BenchProgress progress) {
         this.server = server;
         this.progress = progress;
     }
 
     /** How long it takes, about. */
     public static double seconds(int instances) {
-        return 2 * (8 + instances * 0.012) + 2 * Progress.seconds(LOOKING);
+        return 2 * (8 + instances * 0.012) + 2 * BenchProgress.seconds(LOOKING);
     }
 
     /** For so many instances each: {@code running} and {@code dormant}. */
-    public static Map<String, Density> run(int instances, ServerProgram server, Progress progress)
+    public static Map<String, Density> run(
+            int instances, EchoProgram server, BenchProgress progress)
             throws IOException, InterruptedException {
         var bench = new DensityBench(server, progress);
         var found = new LinkedHashMap<String, Density>();
@@ -99,12 +100,12 @@ public final class DensityBench {
     /** CPU time of the worker for each look, while nothing else happens. */
     private double look(BenchFleet fleet) throws InterruptedException {
         var pids = List.of(fleet.pid("worker-1"));
-        progress.step("Looking for idle instances", Progress.seconds(LOOKING));
+        progress.step("Looking for idle instances", BenchProgress.seconds(LOOKING));
         var before = CpuReading.of(pids);
         Thread.sleep(LOOKING); // What is measured is a worker that is left alone.
         long nanos = CpuReading.of(pids).nanosSince(before);
         return nanos
                 / (double) TimeUnit.MICROSECONDS.toNanos(1)
-                / (Progress.seconds(LOOKING) * LOOKS_PER_SECOND);
+                / (BenchProgress.seconds(LOOKING) * LOOKS_PER_SECOND);
     }
 }

@@ -1,6 +1,6 @@
 package dev.perigee.bench.fleet;
 
-import dev.perigee.bench.load.KafkaClients;
+import dev.perigee.bench.load.LoadClients;
 import dev.perigee.bench.load.RecordLoop;
 import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandOutcome;
@@ -41,7 +41,7 @@ public final class CommandClient implements AutoCloseable {
     private CommandClient(BenchFleet fleet) {
         var topics = fleet.topics();
         this.commands = topics.of(Topic.COMMANDS);
-        this.producer = KafkaClients.producer(fleet.bootstrap());
+        this.producer = LoadClients.producer(fleet.bootstrap());
         this.results =
                 RecordLoop.start(fleet.bootstrap(), topics.of(Topic.COMMAND_RESULTS), this::result);
         this.lifecycle =
@@ -59,7 +59,7 @@ public final class CommandClient implements AutoCloseable {
      * @return nanoseconds from the first command to the last result
      * @throws IOException when one does not come online within the patience
      */
-    public long install(ServerProgram server, List<RecordKey> users, Duration patience)
+    public long install(EchoProgram server, List<RecordKey> users, Duration patience)
             throws IOException, InterruptedException {
         var ends = new ArrayList<CompletableFuture<CommandResult>>();
         long begin = System.nanoTime();

@@ -3,16 +3,16 @@ package dev.perigee.bench.growth;
 import dev.perigee.bench.fleet.BenchFleet;
 import dev.perigee.bench.fleet.CommandClient;
 import dev.perigee.bench.fleet.CpuReading;
+import dev.perigee.bench.fleet.EchoProgram;
 import dev.perigee.bench.fleet.FleetShape;
 import dev.perigee.bench.fleet.JvmProbe;
-import dev.perigee.bench.fleet.ServerProgram;
 import dev.perigee.bench.fleet.Users;
 import dev.perigee.bench.load.EchoPath;
-import dev.perigee.bench.load.FleetClient;
 import dev.perigee.bench.load.KafkaEcho;
 import dev.perigee.bench.load.Load;
 import dev.perigee.bench.load.LoadDriver;
-import dev.perigee.bench.report.Progress;
+import dev.perigee.bench.load.LoadFleetClient;
+import dev.perigee.bench.report.BenchProgress;
 import dev.perigee.bench.stat.Spread;
 import java.io.IOException;
 import java.time.Duration;
@@ -32,11 +32,11 @@ public final class GrowthBench {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private final GrowthPlan plan;
-    private final ServerProgram server;
-    private final Progress progress;
+    private final EchoProgram server;
+    private final BenchProgress progress;
     private final List<GrowthRow> rows = new ArrayList<>();
 
-    private GrowthBench(GrowthPlan plan, ServerProgram server, Progress progress) {
+    private GrowthBench(GrowthPlan plan, EchoProgram server, BenchProgress progress) {
         this.plan = plan;
         this.server = server;
         this.progress = progress;
@@ -46,13 +46,13 @@ public final class GrowthBench {
     public static double seconds(GrowthPlan plan) {
         int points = plan.instances().size() + plan.partitions().size();
         int most = plan.instances().stream().mapToInt(count -> count).max().orElse(0);
-        return points * 2 * TIMES * Progress.seconds(plan.time())
-                + (1 + plan.partitions().size()) * (10.0 + 2 * Progress.seconds(plan.warmup()))
+        return points * 2 * TIMES * BenchProgress.seconds(plan.time())
+                + (1 + plan.partitions().size()) * (10.0 + 2 * BenchProgress.seconds(plan.warmup()))
                 + 0.012 * (most + plan.partitions().size() * plan.partitionInstances());
     }
 
     /** A row for each size, those of one fleet first. */
-    public static List<GrowthRow> run(GrowthPlan plan, ServerProgram server, Progress progress)
+    public static List<GrowthRow> run(GrowthPlan plan, EchoProgram server, BenchProgress progress)
             throws IOException, InterruptedException {
         var bench = new GrowthBench(plan, server, progress);
         bench.fleet(FEW_PARTITIONS, plan.instances());
@@ -67,11 +67,11 @@ public final class GrowthBench {
         progress.step("Starting a fleet with " + partitions + " partitions", 8);
         try (var fleet = BenchFleet.start(FleetShape.busy(partitions), progress::note);
                 var commands = CommandClient.connect(fleet);
-                var client = FleetClient.connect(fleet.bootstrap(), fleet.topics());
+                var client = LoadFleetClient.connect(fleet.bootstrap(), fleet.topics());
                 var worker = JvmProbe.attach(fleet.pid("worker-1"))) {
             var parts = List.of(fleet.pid("gateway-1"), fleet.pid("worker-1"));
             commands.install(server, Users.first(1), PATIENCE);
-            progress.step("Warming up", 2 + 2 * Progress.seconds(plan.warmup()));
+            progress.step("Warming up", 2 + 2 * BenchProgress.seconds(plan.warmup()));
             driver(client.path(Users.first(1), server.slug())).run(LOAD, plan.warmup());
             try (var bare = bare(fleet, partitions, client)) {
                 driver(bare.path(Users.first(1))).run(LOAD, plan.warmup());
@@ -79,7 +79,8 @@ public final class GrowthBench {
                 for (int size : sizes) {
                     progress.step(
                             "Growth, %d instances, %d partitions".formatted(size, partitions),
-                            0.012 * (size - present) + 2 * TIMES * Progress.seconds(plan.time()));
+                            0.012 * (size - present)
+                                    + 2 * TIMES * BenchProgress.seconds(plan.time()));
                     long heap = worker.liveHeapBytes();
                     var before = CpuReading.of(parts);
                     var added = Users.first(size).subList(present, size);
@@ -102,7 +103,7 @@ public final class GrowthBench {
         }
     }
 
-    private static KafkaEcho bare(BenchFleet fleet, int partitions, FleetClient client)
+    private static KafkaEcho bare(BenchFleet fleet, int partitions, LoadFleetClient client)
             throws IOException, InterruptedException {
         return KafkaEcho.bare(
                 new KafkaEcho.Place(

@@ -1,6 +1,6 @@
 package dev.perigee.bench.lifecycle;
 
-import dev.perigee.bench.fleet.ServerProgram;
+import dev.perigee.bench.fleet.EchoProgram;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -29,11 +29,11 @@ public record BareSpawn(long toToolsNanos, long toAnswerNanos) {
     private static final int END_SECONDS = 5;
 
     /** Starts the server twice, and ends it. */
-    public static BareSpawn of(ServerProgram server) throws IOException, InterruptedException {
+    public static BareSpawn of(EchoProgram server) throws IOException, InterruptedException {
         return new BareSpawn(time(server, LIST), time(server, CALL));
     }
 
-    private static long time(ServerProgram server, String request)
+    private static long time(EchoProgram server, String request)
             throws IOException, InterruptedException {
         long begin = System.nanoTime();
         var process =

@@ -3,15 +3,15 @@ package dev.perigee.bench.lifecycle;
 import dev.perigee.bench.fleet.BenchFleet;
 import dev.perigee.bench.fleet.CommandClient;
 import dev.perigee.bench.fleet.CpuReading;
+import dev.perigee.bench.fleet.EchoProgram;
 import dev.perigee.bench.fleet.FleetShape;
-import dev.perigee.bench.fleet.ServerProgram;
 import dev.perigee.bench.fleet.Users;
 import dev.perigee.bench.load.CommandEcho;
 import dev.perigee.bench.load.EchoPath;
-import dev.perigee.bench.load.FleetClient;
 import dev.perigee.bench.load.Load;
 import dev.perigee.bench.load.LoadDriver;
-import dev.perigee.bench.report.Progress;
+import dev.perigee.bench.load.LoadFleetClient;
+import dev.perigee.bench.report.BenchProgress;
 import dev.perigee.bench.stat.Spread;
 import java.io.IOException;
 import java.time.Duration;
@@ -52,20 +52,20 @@ public final class LifecycleBench {
                     "idle.check-interval", "100ms");
 
     private final LifecyclePlan plan;
-    private final ServerProgram server;
+    private final EchoProgram server;
     private final BenchFleet fleet;
     private final CommandClient commands;
-    private final FleetClient client;
-    private final Progress progress;
+    private final LoadFleetClient client;
+    private final BenchProgress progress;
     private final Map<String, List<Double>> found = new LinkedHashMap<>();
 
     private LifecycleBench(
             LifecyclePlan plan,
-            ServerProgram server,
+            EchoProgram server,
             BenchFleet fleet,
             CommandClient commands,
-            FleetClient client,
-            Progress progress) {
+            LoadFleetClient client,
+            BenchProgress progress) {
         this.plan = plan;
         this.server = server;
         this.fleet = fleet;
@@ -86,13 +86,13 @@ public final class LifecycleBench {
 
     /** Milliseconds, or counts of failed calls, by name. */
     public static Map<String, Spread> run(
-            LifecyclePlan plan, ServerProgram server, Progress progress)
+            LifecyclePlan plan, EchoProgram server, BenchProgress progress)
             throws IOException, InterruptedException {
         var shape = new FleetShape(PARTITIONS, 2, 2, true, SETTINGS);
         progress.step("Starting two gateways and two workers", 8);
         try (var fleet = BenchFleet.start(shape, progress::note);
                 var commands = CommandClient.connect(fleet);
-                var client = FleetClient.connect(fleet.bootstrap(), fleet.topics())) {
+                var client = LoadFleetClient.connect(fleet.bootstrap(), fleet.topics())) {
             return new LifecycleBench(plan, server, fleet, commands, client, progress).measure();
         }
     }
@@ -219,12 +219,12 @@ public final class LifecycleBench {
 
     private void startAgain(String part, String name, EchoPath path)
             throws IOException, InterruptedException {
-        Outage.of(path, () -> add(name, millis(startAgain(part))), PATIENCE);
+        OutageProbe.of(path, () -> add(name, millis(startAgain(part))), PATIENCE);
     }
 
-    private void outage(String name, EchoPath path, Outage.Fault fault)
+    private void outage(String name, EchoPath path, OutageProbe.Fault fault)
             throws IOException, InterruptedException {
-        var seen = Outage.of(path, fault, PATIENCE);
+        var seen = OutageProbe.of(path, fault, PATIENCE);
         add(name + "_longest_wait_ms", seen.longestMillis());
         add(name + "_failed_calls", seen.failed());
     }

@@ -37,10 +37,10 @@ public final class CommandEcho implements AutoCloseable {
     private final RecordLoop results;
 
     private CommandEcho(String bootstrap) {
-        client = KafkaClients.producer(bootstrap);
-        transactions = KafkaClients.transactionalProducer(bootstrap);
+        client = LoadClients.producer(bootstrap);
+        transactions = LoadClients.transactionalProducer(bootstrap);
         transactions.initTransactions();
-        group = KafkaClients.group(bootstrap);
+        group = LoadClients.group(bootstrap);
         commands = RecordLoop.start(bootstrap, COMMANDS, this::run);
         results = RecordLoop.start(bootstrap, RESULTS, this::result);
     }

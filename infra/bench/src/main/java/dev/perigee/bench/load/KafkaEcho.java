@@ -72,7 +72,7 @@ public final class KafkaEcho implements AutoCloseable {
         place.createTopics();
         var arguments = arguments(place);
         arguments.add(Integer.toString(EchoRequests.idOffset()));
-        arguments.addAll(Replies.arguments(place.shape()));
+        arguments.addAll(ReplyProducer.arguments(place.shape()));
         var replier = HelperJvm.start(Replier.class, place.flags(), arguments);
         return new KafkaEcho(place, List.of(replier));
     }
@@ -91,7 +91,7 @@ public final class KafkaEcho implements AutoCloseable {
         try {
             var arguments = arguments(place);
             arguments.add(worker.ready());
-            arguments.addAll(Replies.arguments(place.shape()));
+            arguments.addAll(ReplyProducer.arguments(place.shape()));
             var gateway = HelperJvm.start(RelayGateway.class, place.flags(), arguments);
             return new KafkaEcho(place, List.of(gateway, worker));
         } catch (IOException e) {

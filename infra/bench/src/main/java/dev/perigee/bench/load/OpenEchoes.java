@@ -22,7 +22,7 @@ final class OpenEchoes implements AutoCloseable {
 
     OpenEchoes(String bootstrap, String requests) {
         this.requests = requests;
-        this.producer = KafkaClients.producer(bootstrap);
+        this.producer = LoadClients.producer(bootstrap);
     }
 
     /** Requests of these users, in turn, each with its user's key, to the server of this slug. */

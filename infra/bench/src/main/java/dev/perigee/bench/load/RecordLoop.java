@@ -36,7 +36,7 @@ public final class RecordLoop implements AutoCloseable {
     /** The same, and the handler is told what came together. */
     static RecordLoop ofBatches(
             String bootstrap, String topic, Consumer<ConsumerRecords<byte[], byte[]>> handler) {
-        var consumer = KafkaClients.consumer(bootstrap);
+        var consumer = LoadClients.consumer(bootstrap);
         var partitions =
                 consumer.partitionsFor(topic).stream()
                         .map(info -> new TopicPartition(topic, info.partition()))

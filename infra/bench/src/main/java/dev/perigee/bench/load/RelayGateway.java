@@ -19,9 +19,9 @@ import org.eclipse.jetty.websocket.core.client.WebSocketCoreClient;
  * nothing, and nobody makes it wait.
  */
 public final class RelayGateway extends RelaySocket {
-    private final Replies replies;
+    private final ReplyProducer replies;
 
-    private RelayGateway(Replies replies) {
+    private RelayGateway(ReplyProducer replies) {
         this.replies = replies;
     }
 
@@ -30,7 +30,8 @@ public final class RelayGateway extends RelaySocket {
         var given = List.of(arguments);
         var client = new WebSocketCoreClient();
         client.start();
-        try (var replies = Replies.to(given.get(0), given.get(2), given.subList(4, given.size()))) {
+        try (var replies =
+                ReplyProducer.to(given.get(0), given.get(2), given.subList(4, given.size()))) {
             var relay = new RelayGateway(replies);
             var session = connect(client, relay, URI.create(given.get(3)));
             try (var _ =

@@ -16,7 +16,9 @@ public final class Replier {
     public static void main(String[] arguments) throws IOException {
         var given = List.of(arguments);
         int offset = Integer.parseInt(given.get(3));
-        try (var replies = Replies.to(given.get(0), given.get(2), given.subList(4, given.size()));
+        try (var replies =
+                        ReplyProducer.to(
+                                given.get(0), given.get(2), given.subList(4, given.size()));
                 var _ =
                         RecordLoop.start(
                                 given.get(0),

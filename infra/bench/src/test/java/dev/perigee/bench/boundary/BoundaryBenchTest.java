@@ -2,8 +2,8 @@ package dev.perigee.bench.boundary;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.bench.fleet.ServerProgram;
-import dev.perigee.bench.report.Progress;
+import dev.perigee.bench.fleet.EchoProgram;
+import dev.perigee.bench.report.BenchProgress;
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
 import java.nio.file.Path;
@@ -27,7 +27,7 @@ final class BoundaryBenchTest {
     private static final double TIMES = 10;
 
     private final List<String> notes = new ArrayList<>();
-    private final Progress progress = new Progress(notes::add);
+    private final BenchProgress progress = new BenchProgress(notes::add);
 
     @Test
     @Tag("long")
@@ -37,7 +37,7 @@ final class BoundaryBenchTest {
                     + " the full one takes at most 25 ms more than the fastest in a jail")
     void compares(@TempDir Path directory) throws Exception {
         var plan = new BoundaryPlan(12, 1, Duration.ofMillis(200));
-        var server = ServerProgram.trivial(directory, progress::note);
+        var server = EchoProgram.trivial(directory, progress::note);
 
         var found = BoundaryBench.run(plan, server, progress);
 
@@ -68,7 +68,7 @@ final class BoundaryBenchTest {
     @Test
     @DisplayName("says in one line why it is left out")
     void isLeftOut() throws Exception {
-        var server = new ServerProgram("echo", List.of("java", "Echo"));
+        var server = new EchoProgram("echo", List.of("java", "Echo"));
 
         assertThat(
                         BoundaryBench.run(

@@ -3,10 +3,10 @@ package dev.perigee.bench.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.bench.fleet.BenchFleet;
+import dev.perigee.bench.fleet.EchoProgram;
 import dev.perigee.bench.fleet.FleetShape;
-import dev.perigee.bench.fleet.ServerProgram;
 import dev.perigee.bench.load.Load;
-import dev.perigee.bench.report.Progress;
+import dev.perigee.bench.report.BenchProgress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -43,8 +43,8 @@ class RatiosCheckTest {
                         0,
                         false);
         var notes = new StringBuilder();
-        var progress = new Progress(line -> notes.append(line).append('\n'));
-        var trivial = ServerProgram.trivial(directory, progress::note);
+        var progress = new BenchProgress(line -> notes.append(line).append('\n'));
+        var trivial = EchoProgram.trivial(directory, progress::note);
         var shape = FleetShape.small(CallBench.PARTITIONS, Map.of());
         List<CallRow> rows;
         try (var fleet = BenchFleet.start(shape, progress::note)) {

@@ -238,7 +238,7 @@ public final class Backup {
 
     private void write(Topic topic, byte[] key, byte[] line, BackupWriter writer) {
         if (topic == Topic.STATE) {
-            var processId = StateKeys.processId(new String(key, StandardCharsets.UTF_8));
+            var processId = StateRecordNames.processId(new String(key, StandardCharsets.UTF_8));
             if (processId != null) {
                 installed.add(processId);
             }

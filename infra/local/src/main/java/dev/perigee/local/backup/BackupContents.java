@@ -1,6 +1,6 @@
 package dev.perigee.local.backup;
 
-import dev.perigee.local.backup.StateKeys.Kind;
+import dev.perigee.local.backup.StateRecordNames.Kind;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Map;

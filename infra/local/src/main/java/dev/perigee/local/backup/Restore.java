@@ -1,7 +1,7 @@
 package dev.perigee.local.backup;
 
 import dev.perigee.client.KafkaConnection;
-import dev.perigee.local.backup.StateKeys.Kind;
+import dev.perigee.local.backup.StateRecordNames.Kind;
 import dev.perigee.protocol.topic.Topic;
 import java.nio.file.Path;
 import java.time.Duration;

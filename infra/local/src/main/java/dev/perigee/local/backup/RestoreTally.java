@@ -1,6 +1,6 @@
 package dev.perigee.local.backup;
 
-import dev.perigee.local.backup.StateKeys.Kind;
+import dev.perigee.local.backup.StateRecordNames.Kind;
 import dev.perigee.protocol.topic.Topic;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -29,7 +29,7 @@ final class RestoreTally {
     boolean take(BackupRecord record) {
         var kind =
                 record.topic() == Topic.STATE
-                        ? StateKeys.kind(record.name(), record.value())
+                        ? StateRecordNames.kind(record.name(), record.value())
                         : Kind.OTHER;
         kinds.merge(kind, 1L, Long::sum);
         boolean writes =

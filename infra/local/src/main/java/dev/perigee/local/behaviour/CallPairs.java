@@ -23,7 +23,7 @@ final class CallPairs {
 
     private final CompareRules rules;
     private final Groups groups;
-    private final Map<String, Latencies[]> latencies = new TreeMap<>();
+    private final Map<String, DurationHistogram[]> latencies = new TreeMap<>();
     private long compared;
     private long same;
 
@@ -132,7 +132,11 @@ final class CallPairs {
         }
         var both =
                 latencies.computeIfAbsent(
-                        what, _ -> new Latencies[] {new Latencies(), new Latencies()});
+                        what,
+                        _ ->
+                                new DurationHistogram[] {
+                                    new DurationHistogram(), new DurationHistogram()
+                                });
         both[0].add(one.path("ms").asLong(0));
         both[1].add(other.path("ms").asLong(0));
     }
@@ -144,7 +148,7 @@ final class CallPairs {
                 .toList();
     }
 
-    private ToolTime time(String what, Latencies[] both) {
+    private ToolTime time(String what, DurationHistogram[] both) {
         var time =
                 new ToolTime(
                         what,

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** Catalogues and statuses of one recording, in memory; its calls are in files. */
 record Side(
         RecordingHeader header,
-        Catalogues catalogues,
+        RecordedTools catalogues,
         Statuses statuses,
         Map<String, Long> skipped) {
     Side {
@@ -25,7 +25,7 @@ record Side(
      */
     static Side read(
             Path file, Path folder, String name, int parts, boolean isOriginal, Spill pairs) {
-        var catalogues = new Catalogues();
+        var catalogues = new RecordedTools();
         var statuses = new Statuses();
         try (var reader = new RecordingReader(file);
                 var calls = new Calls(folder, name, parts, isOriginal, since(reader.header()))) {

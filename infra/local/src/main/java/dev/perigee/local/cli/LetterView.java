@@ -60,7 +60,7 @@ final class LetterView {
         if (unmask) {
             return tree(value);
         }
-        var masked = SecretMask.masked(value);
+        var masked = CredentialMask.masked(value);
         return masked == null
                 ? "(" + value.length + " bytes that are no JSON; --unmask shows them)"
                 : masked;
@@ -79,11 +79,11 @@ final class LetterView {
         for (var header : record.headers()) {
             if (!header.key().startsWith("perigee-")
                     || header.key().startsWith("perigee-broadcast")) {
-                var isSecret = !unmask && SecretMask.isTelling(header.key());
+                var isSecret = !unmask && CredentialMask.isTelling(header.key());
                 headers.put(
                         header.key(),
                         isSecret
-                                ? SecretMask.MASK
+                                ? CredentialMask.MASK
                                 : header.value() == null ? "" : text(header.value()));
             }
         }

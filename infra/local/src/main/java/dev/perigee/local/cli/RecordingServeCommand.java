@@ -1,6 +1,6 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.recorded.Answers;
+import dev.perigee.local.recorded.RecordedAnswers;
 import dev.perigee.local.recorded.RecordedServers;
 import dev.perigee.local.recording.RecordingException;
 import dev.perigee.part.CliException;
@@ -62,7 +62,7 @@ final class RecordingServeCommand implements Callable<Integer> {
         try {
             var servers =
                     RecordedServers.start(
-                            Answers.of(file),
+                            RecordedAnswers.of(file),
                             new InetSocketAddress(address.host(), address.port()));
             new Foreground("recorded", line -> out.line(line.toString())).run(new Part(servers));
             return ExitCode.FAILED;

@@ -3,9 +3,9 @@ package dev.perigee.local.cli;
 import dev.perigee.local.replay.Comparison;
 import dev.perigee.local.replay.Difference;
 import dev.perigee.local.replay.Fate;
-import dev.perigee.local.replay.Findings;
 import dev.perigee.local.replay.Refusal;
 import dev.perigee.local.replay.ReplayResult;
+import dev.perigee.local.replay.RewriteFindings;
 import dev.perigee.part.Output;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -90,7 +90,7 @@ final class ReplayReport {
         section("HOST", findings.hosts());
     }
 
-    private static List<SecretCount> secrets(Findings findings) {
+    private static List<SecretCount> secrets(RewriteFindings findings) {
         var all = new ArrayList<SecretCount>();
         findings.secrets()
                 .forEach(

@@ -50,7 +50,7 @@ final class TopCommand extends ClientCommand {
         }
         var output = output();
         try (var progress = waiting("Reading the heartbeats");
-                var view = FleetView.open(connection())) {
+                var view = WorkerHeartbeats.open(connection())) {
             var shown = view.since(Instant.now().minus(FRESH));
             progress.came();
             show(shown, output);

@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
 final class Upgrade {
     private static final Duration LIVING = Duration.ofMinutes(2);
 
-    private final FleetView fleet;
+    private final WorkerHeartbeats fleet;
     private final PartPages pages;
     private final @Nullable String token;
     private final Map<String, URI> gateways;
-    private final Replacement replacement;
+    private final PartReplacement replacement;
     private final @Nullable String version;
     private final Duration timeout;
     private final Output output;
@@ -44,11 +44,11 @@ final class Upgrade {
      * @param timeout of each step
      */
     Upgrade(
-            FleetView fleet,
+            WorkerHeartbeats fleet,
             PartPages pages,
             @Nullable String token,
             Map<String, URI> gateways,
-            Replacement replacement,
+            PartReplacement replacement,
             @Nullable String version,
             Duration timeout,
             Output output,

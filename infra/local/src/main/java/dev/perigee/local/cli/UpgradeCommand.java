@@ -107,7 +107,7 @@ final class UpgradeCommand extends ClientCommand {
         }
         var named = named();
         var token = AdminToken.of(tokenFile, System.getenv("PERIGEE_ADMIN_TOKEN"));
-        var replacement = new Replacement(replace, this::warn);
+        var replacement = new PartReplacement(replace, this::warn);
         try (var fleet = view();
                 var pages = new PartPages(token)) {
             var chosen = gatewaysOnly ? List.<String>of() : chosen(fleet);
@@ -132,9 +132,9 @@ final class UpgradeCommand extends ClientCommand {
         }
     }
 
-    private FleetView view() {
+    private WorkerHeartbeats view() {
         try (var _ = waiting("Looking for the workers in the heartbeats")) {
-            return FleetView.open(connection());
+            return WorkerHeartbeats.open(connection());
         }
     }
 
@@ -156,7 +156,7 @@ final class UpgradeCommand extends ClientCommand {
         return named;
     }
 
-    private List<String> chosen(FleetView fleet) {
+    private List<String> chosen(WorkerHeartbeats fleet) {
         var living = fleet.since(Instant.now().minus(SILENCE)).keySet();
         if (living.isEmpty()) {
             throw new CliException(
@@ -179,7 +179,7 @@ final class UpgradeCommand extends ClientCommand {
         return chosen;
     }
 
-    private void show(List<String> workers, List<String> gateways, Replacement replacement) {
+    private void show(List<String> workers, List<String> gateways, PartReplacement replacement) {
         for (var part : workers) {
             step(part, "drain, then: " + replacement.of(part));
         }

@@ -56,6 +56,6 @@ public record DoorOptions(
 
     /** How long a response may take: longer than any call. */
     Duration longestResponse() {
-        return SessionCalls.longest(timeout).plusMinutes(1);
+        return ClientCalls.longest(timeout).plusMinutes(1);
     }
 }

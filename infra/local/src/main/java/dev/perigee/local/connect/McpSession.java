@@ -72,7 +72,7 @@ final class McpSession {
     private record Waiting(RawJson id, String method, RawJson params, int bytes) {}
 
     private final ConnectOptions options;
-    private final SessionCalls calls;
+    private final ClientCalls calls;
     private final List<Waiting> waiting = new ArrayList<>();
     private ClientAbilities abilities = ClientAbilities.NONE;
     private @Nullable String version;
@@ -89,7 +89,7 @@ final class McpSession {
      */
     McpSession(ConnectOptions options, boolean hasEvents, Supplier<String> ids) {
         this.options = options;
-        this.calls = new SessionCalls(options, hasEvents, ids);
+        this.calls = new ClientCalls(options, hasEvents, ids);
     }
 
     /**

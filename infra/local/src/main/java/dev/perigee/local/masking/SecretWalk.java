@@ -70,7 +70,7 @@ final class SecretWalk {
         return switch (value) {
             case ObjectNode object -> object(object, name, secret, schema);
             case ArrayNode array -> {
-                if (isFromBackend && name.equals(Place.ARGS.field())) {
+                if (isFromBackend && name.equals(SecretField.ARGS.field())) {
                     arguments(array);
                 } else {
                     for (int i = 0; i < array.size(); i++) {
@@ -109,10 +109,11 @@ final class SecretWalk {
 
     private JsonNode field(JsonNode child, String name, String of, boolean secret, boolean schema) {
         if (schema || SCHEMAS.contains(name)) {
-            boolean sounds = secret || Place.isSecretField(name) || Place.isSecretField(of);
+            boolean sounds =
+                    secret || SecretField.isSecretField(name) || SecretField.isSecretField(of);
             return value(child, name, sounds && SCHEMA_VALUES.contains(name), true);
         }
-        return value(child, name, secret || Place.isSecretField(name), false);
+        return value(child, name, secret || SecretField.isSecretField(name), false);
     }
 
     private static boolean isPlaced(JsonNode value) {
@@ -123,11 +124,11 @@ final class SecretWalk {
         return value.size() == 1 && SecretReference.isName(value.path("ref").asString(""));
     }
 
-    private JsonNode placed(Place place, String name, JsonNode value, Set<String> named) {
+    private JsonNode placed(SecretField place, String name, JsonNode value, Set<String> named) {
         if (isReference(value)) {
             return value(value, "", false, false); // What it refers to is none of this record's.
         }
-        boolean isCertain = named.contains(name) || Place.soundsSecret(name);
+        boolean isCertain = named.contains(name) || SecretField.soundsSecret(name);
         if (!isCertain && !place.isSecret(name)) {
             return value(value, name, false, false);
         }
@@ -139,8 +140,8 @@ final class SecretWalk {
         return text.equals(value.asString()) ? value : StringNode.valueOf(text);
     }
 
-    private static @Nullable Place place(String name) {
-        for (var place : List.of(Place.ENV, Place.HEADERS, Place.QUERY)) {
+    private static @Nullable SecretField place(String name) {
+        for (var place : List.of(SecretField.ENV, SecretField.HEADERS, SecretField.QUERY)) {
             if (place.field().equals(name)) {
                 return place;
             }
@@ -166,8 +167,8 @@ final class SecretWalk {
 
     private JsonNode number(String name, JsonNode number, boolean secret) {
         var digits = number.asString();
-        boolean isAmount = Place.isAmount(name);
-        if (digits.length() < (isAmount ? SHORTEST_IN_AMOUNT : Place.SHORTEST_NUMBER)) {
+        boolean isAmount = SecretField.isAmount(name);
+        if (digits.length() < (isAmount ? SHORTEST_IN_AMOUNT : SecretField.SHORTEST_NUMBER)) {
             return number;
         }
         boolean isSecret = secret && !isAmount;

@@ -34,14 +34,14 @@ public final class RecordedServers implements AutoCloseable {
     private static final int INVALID = -32600;
     private static final int FAILED = -32000;
 
-    private final Answers answers;
+    private final RecordedAnswers answers;
     private final HttpServer http;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final Semaphore atOnce = new Semaphore(MOST_AT_ONCE);
     private final AtomicLong answered = new AtomicLong();
     private final Map<String, Long> notRecorded = new ConcurrentHashMap<>();
 
-    private RecordedServers(Answers answers, HttpServer http) {
+    private RecordedServers(RecordedAnswers answers, HttpServer http) {
         this.answers = answers;
         this.http = http;
     }
@@ -52,7 +52,7 @@ public final class RecordedServers implements AutoCloseable {
      * @param answers closed with this, and when it cannot be begun
      * @throws IOException when the address is taken
      */
-    public static RecordedServers start(Answers answers, InetSocketAddress address)
+    public static RecordedServers start(RecordedAnswers answers, InetSocketAddress address)
             throws IOException {
         HttpServer http;
         try {

@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 public final class CheckedLinesReader implements AutoCloseable {
     private final Path file;
     private final FileKind kind;
-    private final LineReader lines;
+    private final RecordingLines lines;
     private final MessageDigest digest = Sha256.begin();
     private final JsonNode header;
     private long records;
@@ -54,10 +54,10 @@ public final class CheckedLinesReader implements AutoCloseable {
         this.opened = true;
     }
 
-    private static LineReader unpacked(Path file) throws IOException {
+    private static RecordingLines unpacked(Path file) throws IOException {
         var input = Files.newInputStream(file);
         try {
-            return new LineReader(new GZIPInputStream(input, 64 << 10));
+            return new RecordingLines(new GZIPInputStream(input, 64 << 10));
         } catch (IOException e) {
             input.close();
             throw e;

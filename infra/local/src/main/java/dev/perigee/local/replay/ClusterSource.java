@@ -51,15 +51,15 @@ record ClusterSource(Cluster reached) implements Source {
     }
 
     @Override
-    public Offsets.Range range(Selection selection) throws InterruptedException {
-        return new Offsets(reached, selection).find();
+    public SelectedOffsets.Range range(Selection selection) throws InterruptedException {
+        return new SelectedOffsets(reached, selection).find();
     }
 
     @Override
     public RecordFeed open(Plan plan, ToLongFunction<String> next) {
         var ends = new HashMap<TopicPartition, Long>();
         var begins = new HashMap<TopicPartition, Long>();
-        for (var partition : Offsets.partitions(reached, plan.selection())) {
+        for (var partition : SelectedOffsets.partitions(reached, plan.selection())) {
             var name = partition.toString();
             ends.put(partition, plan.to().getOrDefault(name, 0L));
             begins.put(partition, next.applyAsLong(name));

@@ -1,6 +1,6 @@
 package dev.perigee.local.replay;
 
-import dev.perigee.local.masking.Place;
+import dev.perigee.local.masking.SecretField;
 import dev.perigee.local.masking.SecretMetadata;
 import dev.perigee.protocol.config.ArgumentSecrets;
 import dev.perigee.protocol.config.SecretPart;
@@ -53,18 +53,18 @@ final class ConfigEditor {
 
     void edit(ObjectNode config) {
         var secrets = SecretMetadata.names(config.path("secret_metadata"));
-        for (var place : List.of(Place.ENV, Place.HEADERS, Place.QUERY)) {
+        for (var place : List.of(SecretField.ENV, SecretField.HEADERS, SecretField.QUERY)) {
             if (config.get(place.field()) instanceof ObjectNode values) {
                 values(place, values, secrets);
             }
         }
-        if (config.get(Place.ARGS.field()) instanceof ArrayNode args) {
+        if (config.get(SecretField.ARGS.field()) instanceof ArrayNode args) {
             arguments(args, secrets);
         }
         new TreeEditor(editor).edit(config, IDENTITY);
     }
 
-    private void values(Place place, ObjectNode values, Set<String> secrets) {
+    private void values(SecretField place, ObjectNode values, Set<String> secrets) {
         for (var name : List.copyOf(values.propertyNames())) {
             var value = values.path(name);
             if (value.isString() || value.isNumber()) {
@@ -113,10 +113,10 @@ final class ConfigEditor {
     private static boolean isNamedSecret(String text, @Nullable String flag, Set<String> secrets) {
         var named = NAMED.matcher(text);
         var name = named.matches() ? named.group(2) : flag == null ? "" : flag;
-        return secrets.contains(name) || Place.ARGS.isSecret(name);
+        return secrets.contains(name) || SecretField.ARGS.isSecret(name);
     }
 
     private String value(String name, String value, boolean secret) {
-        return editor.value(Place.ARGS, name, value, secret);
+        return editor.value(SecretField.ARGS, name, value, secret);
     }
 }

@@ -31,19 +31,19 @@ final class Copier implements AutoCloseable {
     private final Plan plan;
     private final RecordJudge judge;
     private final Rewriter rewriter;
-    private final Turns turns;
+    private final ReplayPacing turns;
     private final ReplayIds ids;
     private final Speed speed;
     private final @Nullable TargetWriter writer;
     private final ReplayListener listener;
     private final InstantSource clock;
-    private final Findings findings = new Findings();
+    private final RewriteFindings findings = new RewriteFindings();
     private final Tally tally;
     private final Map<String, Long> next;
     private final Map<Integer, Long> byPartition = new TreeMap<>();
     private final long begunNanos = System.nanoTime();
-    private final Turns.Meanwhile waiting =
-            new Turns.Meanwhile() {
+    private final ReplayPacing.Meanwhile waiting =
+            new ReplayPacing.Meanwhile() {
                 @Override
                 public void commit() {
                     commitOpen();
@@ -86,14 +86,15 @@ final class Copier implements AutoCloseable {
     }
 
     /** A dry run waits for nothing. */
-    private Turns turns(ReplayJob job, Checkpoint from) {
+    private ReplayPacing turns(ReplayJob job, Checkpoint from) {
         if (writer == null) {
-            return new Turns(Speed.MAX, null, null);
+            return new ReplayPacing(Speed.MAX, null, null);
         }
         boolean listens =
                 !job.patience().isZero()
                         && (job.speed().factor() == null || source.begin() != null);
-        return new Turns(job.speed(), source.begin(), listens ? unanswered(job, from) : null);
+        return new ReplayPacing(
+                job.speed(), source.begin(), listens ? unanswered(job, from) : null);
     }
 
     /**
@@ -248,7 +249,7 @@ final class Copier implements AutoCloseable {
         return new Checkpoint(next, tally.counts(), isOver);
     }
 
-    Findings findings() {
+    RewriteFindings findings() {
         return findings;
     }
 

@@ -128,7 +128,7 @@ public final class Recorder {
                         end,
                         now);
         try (var writer = new RecordingWriter(file, header)) {
-            var span = Span.find(source, TOPICS, end);
+            var span = TopicSpan.find(source, TOPICS, end);
             read(source, span, this::learn);
             masking.freeze();
             preamble.freeze();
@@ -144,7 +144,8 @@ public final class Recorder {
         }
     }
 
-    private void read(Cluster source, Span span, Consumer<ConsumerRecord<byte[], byte[]>> take) {
+    private void read(
+            Cluster source, TopicSpan span, Consumer<ConsumerRecord<byte[], byte[]>> take) {
         try (var reader = new SourceReader(source, span.from(), span.to())) {
             for (var record = reader.next(); record != null; record = reader.next()) {
                 take.accept(record);

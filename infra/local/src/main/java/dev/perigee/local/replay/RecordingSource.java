@@ -165,7 +165,7 @@ final class RecordingSource implements Source {
     }
 
     @Override
-    public Offsets.Range range(Selection selection) {
+    public SelectedOffsets.Range range(Selection selection) {
         for (int partition : selection.partitions()) {
             if (partition >= partitions()) {
                 throw ReplayException.usage(
@@ -186,7 +186,7 @@ final class RecordingSource implements Source {
         last.keySet().removeIf(partition -> !isWanted(partition, selection));
         first.keySet().retainAll(last.keySet());
         var until = Objects.requireNonNullElse(selection.until(), Instant.MAX);
-        return new Offsets.Range(
+        return new SelectedOffsets.Range(
                 first, last, lastAt == null || lastAt.isBefore(until) ? lastAt : until);
     }
 

@@ -112,7 +112,7 @@ public final class Replay {
     }
 
     /** A server that is given a mask in place of a key may fail by that alone. */
-    private void tellMasked(Findings findings) {
+    private void tellMasked(RewriteFindings findings) {
         if (job.rules().recordedServers() == null && !findings.masked().isEmpty()) {
             listener.warn(
                     "Servers were given masks instead of "

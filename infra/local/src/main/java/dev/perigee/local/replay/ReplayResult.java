@@ -15,6 +15,6 @@ public record ReplayResult(
         int sourcePartitions,
         int targetPartitions,
         Tally.Counts counts,
-        Findings findings,
+        RewriteFindings findings,
         Map<Integer, Long> byPartition,
         @Nullable Comparison comparison) {}

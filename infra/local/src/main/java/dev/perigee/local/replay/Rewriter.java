@@ -46,9 +46,9 @@ final class Rewriter {
     private final ReplayIds ids;
     private final Rules rules;
     private final Masks masks;
-    private final Findings findings;
+    private final RewriteFindings findings;
 
-    Rewriter(ReplayIds ids, Rules rules, Masks masks, Findings findings) {
+    Rewriter(ReplayIds ids, Rules rules, Masks masks, RewriteFindings findings) {
         this.ids = ids;
         this.rules = rules;
         this.masks = masks;

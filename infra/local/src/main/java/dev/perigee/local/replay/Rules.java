@@ -1,6 +1,6 @@
 package dev.perigee.local.replay;
 
-import dev.perigee.local.masking.Place;
+import dev.perigee.local.masking.SecretField;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record Rules(
         Map<String, String> teams,
-        Map<Place, Map<String, Replacement>> secrets,
-        Map<String, Map<Place, Map<String, Replacement>>> servers,
+        Map<SecretField, Map<String, Replacement>> secrets,
+        Map<String, Map<SecretField, Map<String, Replacement>>> servers,
         HostRules hosts,
         String fingerprint,
         @Nullable String recordedServers,
@@ -60,7 +60,7 @@ public record Rules(
      * @param isNamedSecret the configuration itself says that the value is a secret
      */
     Replacement replacement(
-            Place place, @Nullable String slug, String name, boolean isNamedSecret) {
+            SecretField place, @Nullable String slug, String name, boolean isNamedSecret) {
         var rule = slug == null ? null : rule(servers.getOrDefault(slug, Map.of()), place, name);
         if (rule == null) {
             rule = rule(secrets, place, name);
@@ -74,8 +74,8 @@ public record Rules(
     }
 
     private static @Nullable Replacement rule(
-            Map<Place, Map<String, Replacement>> rules, Place place, String name) {
-        var key = place == Place.HEADERS ? name.toLowerCase(Locale.ROOT) : name;
+            Map<SecretField, Map<String, Replacement>> rules, SecretField place, String name) {
+        var key = place == SecretField.HEADERS ? name.toLowerCase(Locale.ROOT) : name;
         return rules.getOrDefault(place, Map.of()).get(key);
     }
 }

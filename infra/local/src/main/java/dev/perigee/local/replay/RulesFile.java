@@ -1,6 +1,6 @@
 package dev.perigee.local.replay;
 
-import dev.perigee.local.masking.Place;
+import dev.perigee.local.masking.SecretField;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -66,7 +66,7 @@ public final class RulesFile {
             return Rules.none();
         }
         known(root, "", List.of("teams", "secrets", "servers", "hosts", "unmapped_hosts"));
-        var servers = new HashMap<String, Map<Place, Map<String, Replacement>>>();
+        var servers = new HashMap<String, Map<SecretField, Map<String, Replacement>>>();
         each(root, "servers", (slug, rules) -> servers.put(slug, places("servers." + slug, rules)));
         return new Rules(
                 texts(root, "teams"),
@@ -88,16 +88,17 @@ public final class RulesFile {
         };
     }
 
-    private Map<Place, Map<String, Replacement>> places(String path, JsonNode rules) {
+    private Map<SecretField, Map<String, Replacement>> places(String path, JsonNode rules) {
         known(rules, path, List.of("env", "headers", "url_query_params", "args"));
-        var places = new EnumMap<Place, Map<String, Replacement>>(Place.class);
-        for (var place : Place.values()) {
+        var places = new EnumMap<SecretField, Map<String, Replacement>>(SecretField.class);
+        for (var place : SecretField.values()) {
             var byName = new HashMap<String, Replacement>();
             each(
                     rules,
                     place.field(),
                     (name, rule) -> {
-                        var key = place == Place.HEADERS ? name.toLowerCase(Locale.ROOT) : name;
+                        var key =
+                                place == SecretField.HEADERS ? name.toLowerCase(Locale.ROOT) : name;
                         byName.put(key, replacement(path + "." + place.field() + "." + name, rule));
                     });
             places.put(place, Map.copyOf(byName));

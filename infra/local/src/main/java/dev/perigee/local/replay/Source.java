@@ -37,7 +37,7 @@ sealed interface Source permits ClusterSource, RecordingSource {
     void requireOther(Cluster target);
 
     /** The part that a selection means. */
-    Offsets.Range range(Selection selection) throws InterruptedException;
+    SelectedOffsets.Range range(Selection selection) throws InterruptedException;
 
     /**
      * Opens the planned part.

@@ -1,7 +1,7 @@
 package dev.perigee.local.replay;
 
 import dev.perigee.local.masking.Masks;
-import dev.perigee.local.masking.Place;
+import dev.perigee.local.masking.SecretField;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -37,7 +37,7 @@ final class TextEditor {
 
     private final Rules rules;
     private final Masks masks;
-    private final Findings findings;
+    private final RewriteFindings findings;
     private final @Nullable String slug;
     private final Map<String, String> replaced = new LinkedHashMap<>();
     private final Set<String> written = new HashSet<>();
@@ -46,7 +46,7 @@ final class TextEditor {
      * @param slug of the server whose configuration it is; null for what is no configuration, where
      *     query parameters are masked only if their name sounds like a secret's
      */
-    TextEditor(Rules rules, Masks masks, Findings findings, @Nullable String slug) {
+    TextEditor(Rules rules, Masks masks, RewriteFindings findings, @Nullable String slug) {
         this.rules = rules;
         this.masks = masks;
         this.findings = findings;
@@ -54,9 +54,9 @@ final class TextEditor {
     }
 
     /** What stands in the place of a named value. */
-    String value(Place place, String name, String value, boolean isNamedSecret) {
+    String value(SecretField place, String name, String value, boolean isNamedSecret) {
         var replacement = rules.replacement(place, slug, name, isNamedSecret);
-        if (place != Place.ARGS || !(replacement instanceof Replacement.Keep)) {
+        if (place != SecretField.ARGS || !(replacement instanceof Replacement.Keep)) {
             findings.secret(place, name, slug == null ? "" : slug, replacement);
         }
         return switch (replacement) {
@@ -147,10 +147,10 @@ final class TextEditor {
         }
         var name = parameter.substring(0, equals);
         var value = parameter.substring(equals + 1);
-        if (written.contains(value) || (slug == null && !Place.soundsSecret(name))) {
+        if (written.contains(value) || (slug == null && !SecretField.soundsSecret(name))) {
             return parameter;
         }
-        var to = value(Place.QUERY, name, value, false);
+        var to = value(SecretField.QUERY, name, value, false);
         return name
                 + "="
                 + (to.equals(value) ? value : URLEncoder.encode(to, StandardCharsets.UTF_8));

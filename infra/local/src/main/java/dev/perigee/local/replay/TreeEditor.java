@@ -1,6 +1,6 @@
 package dev.perigee.local.replay;
 
-import dev.perigee.local.masking.Place;
+import dev.perigee.local.masking.SecretField;
 import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
@@ -32,9 +32,9 @@ final class TreeEditor {
     private void edit(ObjectNode object, Set<String> untouched, boolean secret) {
         for (var name : List.copyOf(object.propertyNames())) {
             if (!untouched.contains(name)) {
-                boolean sounds = Place.isSecretField(name);
+                boolean sounds = SecretField.isSecretField(name);
                 var child = object.path(name);
-                boolean isAmount = child.isNumber() && Place.isAmount(name);
+                boolean isAmount = child.isNumber() && SecretField.isAmount(name);
                 object.set(name, edited(child, (secret || sounds) && !isAmount));
             }
         }
@@ -58,7 +58,7 @@ final class TreeEditor {
             }
             case JsonNode other -> {
                 var digits = other.isNumber() ? other.asString() : "";
-                yield secret && digits.length() >= Place.SHORTEST_NUMBER
+                yield secret && digits.length() >= SecretField.SHORTEST_NUMBER
                         ? StringNode.valueOf(editor.mask(digits))
                         : other;
             }

@@ -4,7 +4,7 @@ import static dev.perigee.local.backup.Examples.record;
 import static dev.perigee.local.backup.Examples.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.local.backup.StateKeys.Kind;
+import dev.perigee.local.backup.StateRecordNames.Kind;
 import dev.perigee.protocol.topic.Topic;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;

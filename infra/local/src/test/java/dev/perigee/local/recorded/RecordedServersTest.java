@@ -83,7 +83,7 @@ final class RecordedServersTest {
         }
         servers =
                 RecordedServers.start(
-                        Answers.of(file),
+                        RecordedAnswers.of(file),
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     }
 
@@ -177,10 +177,10 @@ final class RecordedServersTest {
     @DisplayName("leave no file behind when there is no room or the address is taken")
     void nothingLeft(@TempDir Path folder) throws IOException {
         var full = Files.createSymbolicLink(folder.resolve("a"), Path.of("/dev/full"));
-        assertThatThrownBy(() -> Answers.of(file, full))
+        assertThatThrownBy(() -> RecordedAnswers.of(file, full))
                 .isInstanceOfSatisfying(
                         RecordingException.class, e -> assertThat(e.isOfStorage()).isTrue());
-        var answers = Answers.of(file, folder.resolve("b"));
+        var answers = RecordedAnswers.of(file, folder.resolve("b"));
         assertThatThrownBy(() -> RecordedServers.start(answers, servers.address()))
                 .isInstanceOf(BindException.class);
 

@@ -122,7 +122,7 @@ final class ComparisonTest {
                                 4,
                                 3,
                                 new Tally.Counts(Map.of("restart", 1L), Map.of("malformed", 2L), 0),
-                                new Findings(),
+                                new RewriteFindings(),
                                 Map.of(),
                                 comparison),
                         comparison);

@@ -20,13 +20,13 @@ final class RecordJudgeTest {
 
     @Test
     void selectsByTeamUserAndInstallation() {
-        var restart = Records.command("t1/u1", Records.restart("c", "i1"));
+        var restart = SourceRecords.command("t1/u1", SourceRecords.restart("c", "i1"));
         var everyUser =
-                Records.command(
+                SourceRecords.command(
                         "t1/*",
                         "{\"id\":\"c\",\"command_type\":\"restart\",\"payload\":{\"installation_id\":\"i1\"}}");
         var removal =
-                Records.command(
+                SourceRecords.command(
                         "t1/u1",
                         "{\"id\":\"c\",\"command_type\":\"configure\",\"payload\":"
                                 + "{\"event\":\"team_member_removed\",\"team_id\":\"t1\",\"user_id\":\"u1\"}}");
@@ -47,26 +47,29 @@ final class RecordJudgeTest {
     void refusesWhatTheSourcesGatewaysPutAside() {
         var all = Selection.all();
 
-        assertThat(judge(all, Records.command("t1/u1", "{"))).isEqualTo(refused(Refusal.MALFORMED));
-        assertThat(judge(all, Records.command("t1/u1", ""))).isEqualTo(refused(Refusal.MALFORMED));
-        assertThat(judge(all, Records.command("t1", Records.restart("c", "i"))))
+        assertThat(judge(all, SourceRecords.command("t1/u1", "{")))
+                .isEqualTo(refused(Refusal.MALFORMED));
+        assertThat(judge(all, SourceRecords.command("t1/u1", "")))
+                .isEqualTo(refused(Refusal.MALFORMED));
+        assertThat(judge(all, SourceRecords.command("t1", SourceRecords.restart("c", "i"))))
                 .isEqualTo(refused(Refusal.INVALID));
-        assertThat(judge(all, Records.command("t1/u2", Records.restart("c", "i"))))
+        assertThat(judge(all, SourceRecords.command("t1/u2", SourceRecords.restart("c", "i"))))
                 .isEqualTo(refused(Refusal.INVALID));
         assertThat(
                         judge(
                                 all,
-                                Records.command(
+                                SourceRecords.command(
                                         "t1/u1",
-                                        Records.restart("c", "i").replace("restart", "dance"))))
+                                        SourceRecords.restart("c", "i")
+                                                .replace("restart", "dance"))))
                 .isEqualTo(refused(Refusal.UNSUPPORTED));
-        var right = Records.command("t1/u1", Records.restart("c", "i"));
+        var right = SourceRecords.command("t1/u1", SourceRecords.restart("c", "i"));
         var wrong =
-                Records.at(
+                SourceRecords.at(
                         Topic.COMMANDS,
-                        (right.partition() + 1) % Records.PARTITIONS,
+                        (right.partition() + 1) % SourceRecords.PARTITIONS,
                         "t1/u1",
-                        Records.restart("c", "i"),
+                        SourceRecords.restart("c", "i"),
                         0,
                         0);
         assertThat(judge(all, wrong)).isEqualTo(refused(Refusal.MISROUTED));
@@ -76,17 +79,17 @@ final class RecordJudgeTest {
     void copiesOriginalsOnly() {
         var everyUser =
                 "{\"id\":\"c\",\"command_type\":\"restart\",\"payload\":{\"installation_id\":\"i\"}}";
-        var original = Records.command("t1/*", everyUser);
-        var copy = Records.command("t1/*", everyUser);
+        var original = SourceRecords.command("t1/*", everyUser);
+        var copy = SourceRecords.command("t1/*", everyUser);
         header(copy, Headers.BROADCAST_OF, "mcp.commands-" + copy.partition() + "@1");
         header(copy, Headers.BROADCAST_AT, "1");
         var report =
-                Records.command(
+                SourceRecords.command(
                         "t1/*",
                         "{\"event\":\"e\",\"of\":{\"topic\":\"t\",\"partition\":0,\"offset\":1},"
                                 + "\"command_id\":\"c\",\"partition\":0,\"outcomes\":[]}");
         header(report, Headers.BROADCAST_REPORT, "1");
-        var back = Records.command("t1/u1", Records.restart("c", "i"));
+        var back = SourceRecords.command("t1/u1", SourceRecords.restart("c", "i"));
         header(back, ReplayHeaders.OF, TARGET + "commands-1@5");
 
         assertThat(judge(Selection.all(), original)).isInstanceOf(Verdict.Selected.class);
@@ -104,24 +107,24 @@ final class RecordJudgeTest {
                 "{\"tool_name\":\"look\",\"read_only_hint\":true}",
                 "{\"tool_name\":\"do\"}");
 
-        assertThat(request(IncludedRequests.READ_ONLY, Records.call("r", "s:look")))
+        assertThat(request(IncludedRequests.READ_ONLY, SourceRecords.call("r", "s:look")))
                 .isEqualTo(new Verdict.Selected(Topic.TOOL_REQUESTS, "tools/call", "r", key()));
-        assertThat(request(IncludedRequests.READ_ONLY, Records.call("r", "s:do")))
+        assertThat(request(IncludedRequests.READ_ONLY, SourceRecords.call("r", "s:do")))
                 .isEqualTo(refused(Refusal.NOT_READ_ONLY));
-        assertThat(request(IncludedRequests.READ_ONLY, Records.call("r", "other:look")))
+        assertThat(request(IncludedRequests.READ_ONLY, SourceRecords.call("r", "other:look")))
                 .as("RPL-03: a server that nobody announced")
                 .isEqualTo(refused(Refusal.NOT_READ_ONLY));
-        assertThat(request(IncludedRequests.READ_ONLY, Records.call("r", "s:named")))
+        assertThat(request(IncludedRequests.READ_ONLY, SourceRecords.call("r", "s:named")))
                 .as("RPL-03: asked for by name")
                 .isInstanceOf(Verdict.Selected.class);
-        assertThat(request(IncludedRequests.ALL, Records.call("r", "s:do")))
+        assertThat(request(IncludedRequests.ALL, SourceRecords.call("r", "s:do")))
                 .isInstanceOf(Verdict.Selected.class);
         for (var method :
                 List.of("resources/list", "resources/templates/list", "completion/complete")) {
             assertThat(
                             request(
                                     IncludedRequests.READ_ONLY,
-                                    Records.call("r", "s").replace("tools/call", method)))
+                                    SourceRecords.call("r", "s").replace("tools/call", method)))
                     .isInstanceOf(Verdict.Selected.class);
         }
     }
@@ -129,7 +132,7 @@ final class RecordJudgeTest {
     @Test
     void subscriptionsStayAndSoAreNoReads() {
         for (var method : List.of("resources/subscribe", "resources/unsubscribe")) {
-            var record = Records.call("r", "s|x://one").replace("tools/call", method);
+            var record = SourceRecords.call("r", "s|x://one").replace("tools/call", method);
 
             assertThat(request(IncludedRequests.READ_ONLY, record))
                     .isEqualTo(refused(Refusal.NOT_READ_ONLY));
@@ -141,14 +144,15 @@ final class RecordJudgeTest {
     void aToolThatOneOfTwoInstallationsDoesNotCallReadOnlyIsNot() {
         learn("p1", "i1", "s", "{\"tool_name\":\"look\",\"read_only_hint\":true}");
         learn("p2", "i2", "s", "{\"tool_name\":\"look\"}");
-        var named = Records.call("r", "s:look").replace("{}", "{},\"installation_id\":\"i1\"");
+        var named =
+                SourceRecords.call("r", "s:look").replace("{}", "{},\"installation_id\":\"i1\"");
 
-        assertThat(request(IncludedRequests.READ_ONLY, Records.call("r", "s:look")))
+        assertThat(request(IncludedRequests.READ_ONLY, SourceRecords.call("r", "s:look")))
                 .isEqualTo(refused(Refusal.NOT_READ_ONLY));
         assertThat(request(IncludedRequests.READ_ONLY, named)).isInstanceOf(Verdict.Selected.class);
 
         tools.learn("p2", null);
-        assertThat(request(IncludedRequests.READ_ONLY, Records.call("r", "s:look")))
+        assertThat(request(IncludedRequests.READ_ONLY, SourceRecords.call("r", "s:look")))
                 .isInstanceOf(Verdict.Selected.class);
     }
 
@@ -179,8 +183,8 @@ final class RecordJudgeTest {
 
     private Verdict request(IncludedRequests requests, String value) {
         return new RecordJudge(
-                        Records.NAMES,
-                        Records.PARTITIONS,
+                        SourceRecords.NAMES,
+                        SourceRecords.PARTITIONS,
                         new Selection(
                                 null,
                                 null,
@@ -192,11 +196,12 @@ final class RecordJudgeTest {
                                 List.of("s:named")),
                         tools,
                         TARGET)
-                .judge(Topic.TOOL_REQUESTS, Records.request("t1/u1", value));
+                .judge(Topic.TOOL_REQUESTS, SourceRecords.request("t1/u1", value));
     }
 
     private Verdict judge(Selection selection, ConsumerRecord<byte[], byte[]> record) {
-        return new RecordJudge(Records.NAMES, Records.PARTITIONS, selection, tools, TARGET)
+        return new RecordJudge(
+                        SourceRecords.NAMES, SourceRecords.PARTITIONS, selection, tools, TARGET)
                 .judge(Topic.COMMANDS, record);
     }
 

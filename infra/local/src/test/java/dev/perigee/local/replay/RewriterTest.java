@@ -3,7 +3,7 @@ package dev.perigee.local.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.local.masking.Masks;
-import dev.perigee.local.masking.Place;
+import dev.perigee.local.masking.SecretField;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.RecordKey;
 import dev.perigee.protocol.topic.Topic;
@@ -22,7 +22,7 @@ final class RewriterTest {
     private static final Instant NOW = Instant.parse("2026-11-21T12:00:01Z");
     private static final String SECRET = "s3cret-of-production";
 
-    private final Findings findings = new Findings();
+    private final RewriteFindings findings = new RewriteFindings();
     private final Masks masks = new Masks(new byte[] {1});
 
     @TempDir private Path folder;
@@ -157,7 +157,7 @@ final class RewriterTest {
         assertThat(config.at("/args/8").asString())
                 .matches("https://u:masked-\\w+@git.example.com/x\\?access=masked-\\w+");
         assertThat(findings.secrets().keySet())
-                .contains(new Findings.Secret("env", "API_KEY", "s", "masked"));
+                .contains(new RewriteFindings.Secret("env", "API_KEY", "s", "masked"));
         assertThat(findings.secrets().keySet().toString()).doesNotContain(SECRET);
     }
 
@@ -224,7 +224,7 @@ final class RewriterTest {
                         "args":["--host","db.prod.internal","--url","wss://a.b.prod.internal/x","http://old.example.com/"],
                         "headers":{"authorization":"Bearer abc"}"""
                                 .formatted(SECRET));
-        var record = Records.of(Topic.COMMANDS, "t1/u1", json, 0, APPENDED.toEpochMilli());
+        var record = SourceRecords.of(Topic.COMMANDS, "t1/u1", json, 0, APPENDED.toEpochMilli());
         var copy = rewriter(rules).copy(selected(), record, NOW);
         var config = Json.tree(copy.value().bytes()).at("/payload/config");
 
@@ -239,7 +239,7 @@ final class RewriterTest {
         assertThat(config.at("/args/1").asString()).isEqualTo("fake.test:8443");
         assertThat(config.at("/args/3").asString()).isEqualTo("wss://fake.test:8443/x");
         assertThat(config.at("/args/4").asString()).isEqualTo("http://masked.invalid/");
-        assertThat(rules.replacement(Place.ENV, "other", "API_KEY", false))
+        assertThat(rules.replacement(SecretField.ENV, "other", "API_KEY", false))
                 .isEqualTo(new Replacement.Value("from-environment"));
         assertThat(rules.toString()).doesNotContain("from-environment", "of-staging");
     }
@@ -251,7 +251,7 @@ final class RewriterTest {
                 {"request_id":"r","team_id":"t1","user_id":"u1","method":"tools/call","tool_path":"s:t",
                  "arguments":{"message":"hi","key":"k","password":"%s","n":1e3,"deep":[{"url":"https://x.test/?q=1&token=%s"}]}}"""
                         .formatted(SECRET, SECRET);
-        var record = Records.of(Topic.TOOL_REQUESTS, "t1/u1", json, 0, 0);
+        var record = SourceRecords.of(Topic.TOOL_REQUESTS, "t1/u1", json, 0, 0);
         var selected =
                 new Verdict.Selected(
                         Topic.TOOL_REQUESTS, "tools/call", "r", new RecordKey("t1", "u1"));
@@ -291,7 +291,7 @@ final class RewriterTest {
     }
 
     private byte[] bytes(Rules rules, String json) {
-        var record = Records.of(Topic.COMMANDS, "t1/u1", json, 0, APPENDED.toEpochMilli());
+        var record = SourceRecords.of(Topic.COMMANDS, "t1/u1", json, 0, APPENDED.toEpochMilli());
         return rewriter(rules).copy(selected(), record, NOW).value().bytes();
     }
 

@@ -49,10 +49,10 @@ final class TimeMergeTest {
     }
 
     private void add(int partition, long offset, long timestamp) {
-        merge.add(Records.at(Topic.COMMANDS, partition, "t/u", "{}", offset, timestamp));
+        merge.add(SourceRecords.at(Topic.COMMANDS, partition, "t/u", "{}", offset, timestamp));
     }
 
     private static TopicPartition partition(int number) {
-        return new TopicPartition(Records.NAMES.of(Topic.COMMANDS), number);
+        return new TopicPartition(SourceRecords.NAMES.of(Topic.COMMANDS), number);
     }
 }

@@ -33,8 +33,8 @@ public final class Drains {
     }
 
     /** The same in this JVM, to its end. */
-    Ran here(int worker, String... more) {
-        return Ran.here(arguments(worker, more));
+    InProcessRun here(int worker, String... more) {
+        return InProcessRun.here(arguments(worker, more));
     }
 
     /** Takes a drain back, if there is one, and the worker does not end by itself meanwhile. */

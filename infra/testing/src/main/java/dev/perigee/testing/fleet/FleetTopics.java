@@ -29,7 +29,7 @@ final class FleetTopics {
             throws IOException {
         var patience = Files.write(data.resolve("topics.properties"), PATIENCE);
         var ran =
-                Ran.here(
+                InProcessRun.here(
                         List.of(
                                 "topics",
                                 "--bootstrap",

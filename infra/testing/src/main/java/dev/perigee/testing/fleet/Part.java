@@ -88,7 +88,7 @@ public final class Part implements AutoCloseable {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 Files.writeString(log, line + "\n", StandardOpenOption.APPEND);
                 if (line.startsWith("ready ")) {
-                    ready.complete(ReadyLine.fields(line));
+                    ready.complete(ReadyLineReader.fields(line));
                 }
             }
         } catch (IOException | UncheckedIOException e) {

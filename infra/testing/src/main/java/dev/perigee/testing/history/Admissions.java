@@ -20,8 +20,8 @@ final class Admissions {
      * More than one answer to a request; null where that must not be. The first of them was given
      * when, or up to a commit before, a gateway was lost, or while it had not fallen silent yet.
      */
-    @Nullable Admission ofAnswers(Request request, Collection<Entry> answers) {
-        long first = answers.stream().mapToLong(Entry::atMs).min().orElseThrow();
+    @Nullable Admission ofAnswers(Request request, Collection<HistoryRecord> answers) {
+        long first = answers.stream().mapToLong(HistoryRecord::atMs).min().orElseThrow();
         if (!isExplained(first, false)) {
             return null;
         }
@@ -35,7 +35,7 @@ final class Admissions {
     }
 
     /** A repeat that says something else; null where that must not be. */
-    @Nullable Admission ofRepeat(Entry first, Entry repeat) {
+    @Nullable Admission ofRepeat(HistoryRecord first, HistoryRecord repeat) {
         boolean own = repeat.position() == null && !repeat.requestId().isEmpty();
         return own && isExplained(first.atMs(), false) ? Admission.NOT_COMMITTED : null;
     }
@@ -45,7 +45,7 @@ final class Admissions {
      * had when it was lost is lost, and it is missing before others where these went out of a
      * gateway that was lost as well.
      */
-    @Nullable Admission ofHole(Entry next) {
+    @Nullable Admission ofHole(HistoryRecord next) {
         return isExplained(next.atMs(), true) && isExplained(next.atMs(), false)
                 ? Admission.JOURNAL_LOST
                 : null;

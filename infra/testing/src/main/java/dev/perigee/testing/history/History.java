@@ -24,7 +24,10 @@ import java.util.stream.Collectors;
  * @param doubles moments at which a process had a twin
  */
 public record History(
-        List<Request> requests, List<Entry> entries, List<String> effects, List<String> doubles) {
+        List<Request> requests,
+        List<HistoryRecord> entries,
+        List<String> effects,
+        List<String> doubles) {
     private static final String SUCCESS = "success";
 
     /** What a gateway answers when nothing was heard of a call that a worker has, or had. */
@@ -141,11 +144,13 @@ public record History(
      * with success, that one or a later one.
      */
     public Duration longestUnavailability() {
-        long last = entries.stream().mapToLong(Entry::atMs).max().orElse(0);
+        long last = entries.stream().mapToLong(HistoryRecord::atMs).max().orElse(0);
         var succeeded =
                 entries.stream()
                         .filter(entry -> entry.ending().equals(SUCCESS))
-                        .collect(Collectors.toMap(Entry::requestId, Entry::atMs, Math::min));
+                        .collect(
+                                Collectors.toMap(
+                                        HistoryRecord::requestId, HistoryRecord::atMs, Math::min));
         var soonest = new HashMap<String, Long>();
         long longest = 0;
         for (var request : requests.reversed()) {
@@ -165,12 +170,12 @@ public record History(
     public long firstAnswerAfter(long moment) {
         return entries.stream()
                 .filter(entry -> !entry.requestId().isEmpty() && entry.atMs() >= moment)
-                .mapToLong(Entry::atMs)
+                .mapToLong(HistoryRecord::atMs)
                 .min()
                 .orElseThrow();
     }
 
-    private List<Entry> answers(Request request) {
+    private List<HistoryRecord> answers(Request request) {
         return entries.stream().filter(entry -> entry.requestId().equals(request.id())).toList();
     }
 
@@ -197,7 +202,7 @@ public record History(
 
     /** Records of one id that do not say the same. */
     private void differences(Judgement judgement, Admissions admissions) {
-        var first = new HashMap<String, Entry>();
+        var first = new HashMap<String, HistoryRecord>();
         for (var entry : entries) {
             var before = first.putIfAbsent(entry.place() + " " + entry.id(), entry);
             if (before != null
@@ -258,9 +263,14 @@ public record History(
      * @param fromMs when the session's first event came, and untilMs the last one
      */
     private record Hole(
-            String processId, long missing, long last, Entry next, long fromMs, long untilMs) {
+            String processId,
+            long missing,
+            long last,
+            HistoryRecord next,
+            long fromMs,
+            long untilMs) {
         /** Whether a gateway answered, while the session lived, what its worker may have run. */
-        boolean isBehind(Entry answer) {
+        boolean isBehind(HistoryRecord answer) {
             return answer.position() == null
                     && LATE.contains(answer.ending())
                     && answer.atMs() >= fromMs - SHOWN_LATE.toMillis()
@@ -275,7 +285,7 @@ public record History(
 
     /** Over all places, by session: from the first number to the last none is missing. */
     private Map<String, Hole> holes() {
-        var events = new TreeMap<String, TreeMap<Long, Entry>>();
+        var events = new TreeMap<String, TreeMap<Long, HistoryRecord>>();
         for (var entry : entries) {
             var position = entry.position();
             if (position != null) {
@@ -293,7 +303,7 @@ public record History(
                         while (entriesOf.containsKey(gap)) {
                             gap++;
                         }
-                        var times = entriesOf.values().stream().mapToLong(Entry::atMs);
+                        var times = entriesOf.values().stream().mapToLong(HistoryRecord::atMs);
                         var span = times.summaryStatistics();
                         found.put(
                                 session,

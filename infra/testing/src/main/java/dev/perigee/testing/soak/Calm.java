@@ -2,9 +2,9 @@ package dev.perigee.testing.soak;
 
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.fleet.FleetUnderTest;
-import dev.perigee.testing.fleet.Health;
+import dev.perigee.testing.fleet.PartHealth;
 import dev.perigee.testing.fleet.Received;
-import dev.perigee.testing.history.Load;
+import dev.perigee.testing.history.SteadyLoad;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -31,7 +31,7 @@ final class Calm implements AutoCloseable {
     private static final Duration LOOK = Duration.ofMillis(100);
 
     private final FleetUnderTest fleet;
-    private final Load load;
+    private final SteadyLoad load;
     private final Shape shape;
     private final Runnable meanwhile;
     private final Admin admin;
@@ -39,7 +39,7 @@ final class Calm implements AutoCloseable {
     /**
      * @param meanwhile is run again and again while it waits
      */
-    Calm(FleetUnderTest fleet, Load load, Shape shape, Runnable meanwhile) {
+    Calm(FleetUnderTest fleet, SteadyLoad load, Shape shape, Runnable meanwhile) {
         this.fleet = fleet;
         this.load = load;
         this.shape = shape;
@@ -118,7 +118,7 @@ final class Calm implements AutoCloseable {
         if (!part.isReady()) {
             return name + " does not run";
         }
-        var health = Health.of(part);
+        var health = PartHealth.of(part);
         return health.isReady() ? "" : name + ": " + health.body();
     }
 
@@ -141,7 +141,7 @@ final class Calm implements AutoCloseable {
         var held = new TreeMap<String, Double>();
         for (var name : shape.parts()) {
             if (!name.equals(Shape.BROKER)) {
-                Held.in(Health.metrics(fleet.part(name)))
+                Held.in(PartHealth.metrics(fleet.part(name)))
                         .forEach((metric, much) -> held.put(name + " " + metric, much));
             }
         }

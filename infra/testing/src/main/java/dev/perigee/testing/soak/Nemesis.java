@@ -4,8 +4,8 @@ import dev.perigee.faults.Condition;
 import dev.perigee.testing.fleet.Drains;
 import dev.perigee.testing.fleet.FleetUnderTest;
 import dev.perigee.testing.fleet.Part;
-import dev.perigee.testing.history.Load;
 import dev.perigee.testing.history.Outage;
+import dev.perigee.testing.history.SteadyLoad;
 import dev.perigee.testing.soak.Fault.Cut;
 import java.io.IOException;
 import java.time.Duration;
@@ -28,7 +28,7 @@ final class Nemesis {
     private static final Duration STUTTER = Duration.ofMillis(300);
 
     private final FleetUnderTest fleet;
-    private final Load load;
+    private final SteadyLoad load;
     private final Keeper keeper;
     private final Times times;
     private final Drains drains;
@@ -52,7 +52,7 @@ final class Nemesis {
      */
     Nemesis(
             FleetUnderTest fleet,
-            Load load,
+            SteadyLoad load,
             Keeper keeper,
             Times times,
             Runnable meanwhile,

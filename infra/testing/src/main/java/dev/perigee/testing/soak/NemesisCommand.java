@@ -116,7 +116,7 @@ public final class NemesisCommand implements Callable<Integer> {
         int wrong = 0;
         for (long each : seeds()) {
             var folder = root.resolve("seed-" + each);
-            var plan = new Plan(each, time, shape, Duration.ofMillis(pace), folder);
+            var plan = new SoakPlan(each, time, shape, Duration.ofMillis(pace), folder);
             var report = NemesisRun.run(plan, this::progress);
             print(report);
             wrong += report.isWell() ? 0 : 1;

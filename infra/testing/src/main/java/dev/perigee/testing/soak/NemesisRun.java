@@ -3,7 +3,7 @@ package dev.perigee.testing.soak;
 import dev.perigee.testing.fleet.FleetUnderTest;
 import dev.perigee.testing.fleet.Part;
 import dev.perigee.testing.history.History;
-import dev.perigee.testing.history.Load;
+import dev.perigee.testing.history.SteadyLoad;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -36,14 +36,14 @@ public final class NemesisRun {
     private static final Duration PROGRESS = Duration.ofSeconds(5);
     private static final long MOST_MEBIBYTES = 640;
 
-    private final Plan plan;
+    private final SoakPlan plan;
     private final Consumer<String> say;
     private final List<String> violations = new ArrayList<>();
     private final List<Storm> storms = new ArrayList<>();
     private final long begin = System.nanoTime();
     private long told = begin;
 
-    private NemesisRun(Plan plan, Consumer<String> say) {
+    private NemesisRun(SoakPlan plan, Consumer<String> say) {
         this.plan = plan;
         this.say = say;
     }
@@ -54,7 +54,7 @@ public final class NemesisRun {
      * @param say hears what happens, line by line
      * @throws IOException when the fleet does not start, or its directory cannot be written
      */
-    public static Report run(Plan plan, Consumer<String> say)
+    public static Report run(SoakPlan plan, Consumer<String> say)
             throws IOException, InterruptedException {
         Files.createDirectories(plan.directory());
         return new NemesisRun(plan, say).run();
@@ -64,7 +64,8 @@ public final class NemesisRun {
         note(plan.again());
         var effects = Files.createDirectories(plan.directory().resolve("effects"));
         try (var fleet = fleet();
-                var load = Load.withCommands(fleet, effects, plan.shape().users(), plan.pace());
+                var load =
+                        SteadyLoad.withCommands(fleet, effects, plan.shape().users(), plan.pace());
                 var memory = Memory.watching(fleet::parts)) {
             var keeper = new Keeper(fleet, plan.shape().parts());
             var nemesis =
@@ -112,7 +113,7 @@ public final class NemesisRun {
         }
     }
 
-    private void rage(Nemesis nemesis, Calm calm, Load load)
+    private void rage(Nemesis nemesis, Calm calm, SteadyLoad load)
             throws IOException, InterruptedException {
         var schedule = new Schedule(plan.seed(), plan.shape());
         long end = System.nanoTime() + plan.duration().toNanos();
@@ -132,7 +133,7 @@ public final class NemesisRun {
                 && System.nanoTime() - end < 0);
     }
 
-    private void meanwhile(Keeper keeper, Load load) {
+    private void meanwhile(Keeper keeper, SteadyLoad load) {
         keeper.look();
         if (System.nanoTime() - told > PROGRESS.toNanos()) {
             told = System.nanoTime();

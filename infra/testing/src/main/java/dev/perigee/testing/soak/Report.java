@@ -20,7 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param longestGap the longest time between two looks
  */
 public record Report(
-        Plan plan,
+        SoakPlan plan,
         List<Storm> storms,
         History history,
         Map<Admission, List<String>> admitted,

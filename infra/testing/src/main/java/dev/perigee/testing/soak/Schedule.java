@@ -58,18 +58,18 @@ public final class Schedule {
         var takeover = shape.times().takeover();
         var length = between(takeover.dividedBy(3), takeover.multipliedBy(3).dividedBy(2));
         var free = new HashMap<String, Duration>();
-        var steps = new ArrayList<Step>();
+        var steps = new ArrayList<TimedFault>();
         for (int count = random.nextInt(FEWEST, MOST + 1); count > 0; count--) {
             var fault = draw();
             var at = between(Duration.ZERO, length.dividedBy(2));
             for (var part : fault.processes()) {
                 at = later(at, free.getOrDefault(part, Duration.ZERO));
             }
-            var step = new Step(at, fault);
+            var step = new TimedFault(at, fault);
             fault.processes().forEach(part -> free.put(part, step.end().plus(GAP)));
             steps.add(step);
         }
-        steps.sort(Comparator.comparing(Step::at));
+        steps.sort(Comparator.comparing(TimedFault::at));
         return new Storm(++storms, steps);
     }
 

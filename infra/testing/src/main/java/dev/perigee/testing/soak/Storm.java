@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
  * @param number counted from 1
  * @param steps in the order in which they begin
  */
-public record Storm(int number, List<Step> steps) {
+public record Storm(int number, List<TimedFault> steps) {
     public Storm {
         steps = List.copyOf(steps);
     }

@@ -46,7 +46,7 @@ final class ConformancePage {
      */
     record Side(
             List<SuiteScenario> all,
-            Map<SuiteScenario, Verdict> verdicts,
+            Map<SuiteScenario, ScenarioVerdict> verdicts,
             Function<SuiteScenario, @Nullable String> notApplicable,
             Function<SuiteScenario, @Nullable String> open) {}
 
@@ -100,7 +100,7 @@ final class ConformancePage {
 
     /** Numbers of runs, in a sentence that CI prints, too. */
     private static String summary(Side side) {
-        long passing = side.verdicts().values().stream().filter(Verdict::passes).count();
+        long passing = side.verdicts().values().stream().filter(ScenarioVerdict::passes).count();
         return "Of %d runs that apply %d pass; %d do not apply."
                 .formatted(
                         side.verdicts().size(),
@@ -120,7 +120,8 @@ final class ConformancePage {
                 .collect(Collectors.joining());
     }
 
-    private static String row(SuiteScenario scenario, Verdict verdict, @Nullable String open) {
+    private static String row(
+            SuiteScenario scenario, ScenarioVerdict verdict, @Nullable String open) {
         int passed = verdict.passed().size();
         return "| `%s` | %s | %d of %d |\n"
                 .formatted(

@@ -53,20 +53,20 @@ final class ConformanceSuite {
     }
 
     /** Runs all of these, which are of one revision, against a server. */
-    SortedMap<SuiteScenario, Verdict> run(List<SuiteScenario> scenarios, String url)
+    SortedMap<SuiteScenario, ScenarioVerdict> run(List<SuiteScenario> scenarios, String url)
             throws IOException, InterruptedException {
-        var verdicts = new TreeMap<SuiteScenario, Verdict>();
+        var verdicts = new TreeMap<SuiteScenario, ScenarioVerdict>();
         var results = server(scenarios.getFirst().revision(), url, "--suite", "all");
         for (var each : scenarios) {
-            verdicts.put(each, Verdict.read(folder(results, each.name()), ""));
+            verdicts.put(each, ScenarioVerdict.read(folder(results, each.name()), ""));
         }
         return verdicts;
     }
 
     /** Runs one against a server. */
-    Verdict run(SuiteScenario scenario, URI url) throws IOException, InterruptedException {
+    ScenarioVerdict run(SuiteScenario scenario, URI url) throws IOException, InterruptedException {
         var results = server(scenario.revision(), url.toString(), "--scenario", scenario.name());
-        return Verdict.read(folder(results, scenario.name()), "");
+        return ScenarioVerdict.read(folder(results, scenario.name()), "");
     }
 
     private Path server(String revision, String url, String... which)
@@ -101,7 +101,8 @@ final class ConformanceSuite {
     }
 
     /** Runs one, against a fleet with this broker. */
-    Verdict run(SuiteScenario scenario, String bootstrap) throws IOException, InterruptedException {
+    ScenarioVerdict run(SuiteScenario scenario, String bootstrap)
+            throws IOException, InterruptedException {
         var results = Files.createTempDirectory(work, "results");
         var arguments =
                 new ArrayList<>(
@@ -121,7 +122,7 @@ final class ConformanceSuite {
         var ended = run(arguments);
         // Some scenarios take any end of a client; the program's own checks count in all of them.
         boolean passes = ended.code() == 0 && !ended.output().contains("Client exited with code");
-        return Verdict.read(passes, results, ended.output());
+        return ScenarioVerdict.read(passes, results, ended.output());
     }
 
     private Ended run(List<String> arguments) throws IOException, InterruptedException {

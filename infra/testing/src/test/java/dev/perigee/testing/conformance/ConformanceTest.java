@@ -38,8 +38,8 @@ final class ConformanceTest {
         var suite = new ConformanceSuite(work);
         var clients = suite.scenarios();
         var servers = suite.serverScenarios();
-        SortedMap<SuiteScenario, Verdict> asClient;
-        SortedMap<SuiteScenario, Verdict> asServer;
+        SortedMap<SuiteScenario, ScenarioVerdict> asClient;
+        SortedMap<SuiteScenario, ScenarioVerdict> asServer;
         try (var fleet =
                         FleetUnderTest.named("conformance")
                                 .gateway("state.encryption-keys", KEYS)
@@ -49,7 +49,7 @@ final class ConformanceTest {
                                 .start();
                 var threads = Executors.newFixedThreadPool(SIDE_BY_SIDE)) {
             var door = threads.submit(() -> DoorRuns.of(suite, servers, fleet, work));
-            var running = new TreeMap<SuiteScenario, Future<Verdict>>();
+            var running = new TreeMap<SuiteScenario, Future<ScenarioVerdict>>();
             for (var each : clients) {
                 if (Remarks.notApplicable(each) == null) {
                     running.put(each, threads.submit(() -> suite.run(each, fleet.bootstrap())));
@@ -84,7 +84,8 @@ final class ConformanceTest {
     }
 
     private static void passes(
-            Map<SuiteScenario, Verdict> verdicts, Function<SuiteScenario, @Nullable String> open) {
+            Map<SuiteScenario, ScenarioVerdict> verdicts,
+            Function<SuiteScenario, @Nullable String> open) {
         assertThat(verdicts).isNotEmpty();
         assertThat(
                         verdicts.entrySet().stream()

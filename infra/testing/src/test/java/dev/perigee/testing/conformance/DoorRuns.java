@@ -32,7 +32,7 @@ final class DoorRuns {
     private DoorRuns() {}
 
     /** Runs all that apply, one after another at each revision. */
-    static SortedMap<SuiteScenario, Verdict> of(
+    static SortedMap<SuiteScenario, ScenarioVerdict> of(
             ConformanceSuite suite, List<SuiteScenario> all, FleetUnderTest fleet, Path work)
             throws Exception {
         var server =
@@ -57,17 +57,17 @@ final class DoorRuns {
         }
     }
 
-    private static SortedMap<SuiteScenario, Verdict> run(
+    private static SortedMap<SuiteScenario, ScenarioVerdict> run(
             ConformanceSuite suite, List<SuiteScenario> all, String url) throws Exception {
         var byRevision =
                 all.stream()
                         .filter(each -> Remarks.notApplicableToDoor(each) == null)
                         .collect(Collectors.groupingBy(SuiteScenario::revision));
-        var verdicts = new TreeMap<SuiteScenario, Verdict>();
+        var verdicts = new TreeMap<SuiteScenario, ScenarioVerdict>();
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var running =
                     byRevision.values().stream()
-                            .<Future<SortedMap<SuiteScenario, Verdict>>>map(
+                            .<Future<SortedMap<SuiteScenario, ScenarioVerdict>>>map(
                                     each -> threads.submit(() -> suite.run(each, url)))
                             .toList();
             for (var each : running) {
@@ -84,8 +84,8 @@ final class DoorRuns {
      * The verdict on one that should have passed is that of a run of its own: the suite waits for
      * half a second at times, which a busy machine does not keep.
      */
-    private static Verdict again(
-            ConformanceSuite suite, SuiteScenario scenario, Verdict before, String url)
+    private static ScenarioVerdict again(
+            ConformanceSuite suite, SuiteScenario scenario, ScenarioVerdict before, String url)
             throws IOException, InterruptedException {
         var verdict = before;
         for (int run = 0;

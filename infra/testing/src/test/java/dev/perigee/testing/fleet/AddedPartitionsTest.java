@@ -63,7 +63,7 @@ final class AddedPartitionsTest {
             }
             var other = backend.install(user(true));
             assertThat(backend.uninstall(other).text("outcome")).isEqualTo("completed");
-            assertThat(Health.of(gateway).body()).doesNotContain("partition-");
+            assertThat(PartHealth.of(gateway).body()).doesNotContain("partition-");
 
             add(fleet, ALL.stream().filter(topic -> topic != Topic.COMMANDS).toList());
 
@@ -116,11 +116,12 @@ final class AddedPartitionsTest {
             var grown = tool(fleet, "topics", "--partitions", Integer.toString(AFTER));
             assertThat(grown.exitCode()).isEqualTo(1);
             assertThat(grown.output()).contains("never changed in place");
-            assertThat(Health.of(fleet.part("gateway-1")).body()).doesNotContain("expected are");
+            assertThat(PartHealth.of(fleet.part("gateway-1")).body())
+                    .doesNotContain("expected are");
 
             add(fleet, topics);
             awaitProblem(fleet, topics);
-            assertThat(Health.of(fleet.part("gateway-1")).body()).contains("--partitions 4");
+            assertThat(PartHealth.of(fleet.part("gateway-1")).body()).contains("--partitions 4");
             for (var user : users) {
                 var deleted =
                         tool(
@@ -144,10 +145,10 @@ final class AddedPartitionsTest {
         }
     }
 
-    private static Ran tool(FleetUnderTest fleet, String... words) {
+    private static InProcessRun tool(FleetUnderTest fleet, String... words) {
         var arguments = new ArrayList<>(List.of(words));
         arguments.addAll(List.of("--bootstrap", fleet.bootstrap()));
-        return Ran.here(arguments);
+        return InProcessRun.here(arguments);
     }
 
     /** A user whose key belongs to the same partition by both counts, or does not. */
@@ -183,7 +184,7 @@ final class AddedPartitionsTest {
                 .pollInterval(200, TimeUnit.MILLISECONDS)
                 .untilAsserted(
                         () -> {
-                            var health = Health.of(fleet.part("gateway-1"));
+                            var health = PartHealth.of(fleet.part("gateway-1"));
                             assertThat(health.isReady()).isFalse();
                             assertThat(health.body()).contains("expected are 4");
                             for (var topic : topics) {

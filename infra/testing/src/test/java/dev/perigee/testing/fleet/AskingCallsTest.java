@@ -363,7 +363,7 @@ final class AskingCallsTest {
     void commandLine(@TempDir Path folder) throws Exception {
         var server = asking.install();
         var answer = Files.writeString(folder.resolve("answer.json"), Asking.ROOM);
-        var ran = Ran.call(fleet, server, "ask", "--answer", answer.toString());
+        var ran = InProcessRun.call(fleet, server, "ask", "--answer", answer.toString());
 
         assertThat(ran.exitCode()).as("%s", ran).isZero();
         assertThat(ran.out()).contains("blue");

@@ -106,10 +106,10 @@ final class BackupTest {
                 .worker(2, "idle.timeout", "2s");
     }
 
-    private static Ran perigee(FleetUnderTest fleet, String... arguments) {
+    private static InProcessRun perigee(FleetUnderTest fleet, String... arguments) {
         var all = new ArrayList<>(List.of(arguments));
         all.addAll(1, List.of("--bootstrap", fleet.bootstrap()));
-        return Ran.here(all);
+        return InProcessRun.here(all);
     }
 
     /** What is not whole is refused, and a dry run writes nothing. */
@@ -198,7 +198,7 @@ final class BackupTest {
                     .containsExactlyInAnyOrderElementsOf(all.map(Installation::processId).toList());
         }
 
-        private static List<String> processes(Ran status) {
+        private static List<String> processes(InProcessRun status) {
             return status.output()
                     .lines()
                     .filter(line -> line.startsWith("{"))

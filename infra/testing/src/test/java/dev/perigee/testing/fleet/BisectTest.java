@@ -122,8 +122,8 @@ final class BisectTest {
                 .start();
     }
 
-    private Ran compare(Path day, String second) {
-        return Ran.here(
+    private InProcessRun compare(Path day, String second) {
+        return InProcessRun.here(
                 List.of(
                         "bisect",
                         day.toString(),

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.faults.FaultProxy;
 import dev.perigee.protocol.topic.Topic;
-import dev.perigee.testing.history.Load;
+import dev.perigee.testing.history.SteadyLoad;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -62,7 +62,7 @@ final class BrokerOutageTest {
     @Test
     @DisplayName("FLT-06: paused for 20 s: same pids, every event, in order, every answer")
     void paused(@TempDir Path folder) throws Exception {
-        try (var load = Load.on(fleet, folder, SERVERS, PACE)) {
+        try (var load = SteadyLoad.on(fleet, folder, SERVERS, PACE)) {
             var program = Counting.on(fleet);
             var pids = load.pids();
             // Each gateway has something that no broker acknowledges.
@@ -93,7 +93,7 @@ final class BrokerOutageTest {
     @Test
     @DisplayName("FLT-06: killed and started again: the same")
     void killed(@TempDir Path folder) throws Exception {
-        try (var load = Load.on(fleet, folder, SERVERS, PACE)) {
+        try (var load = SteadyLoad.on(fleet, folder, SERVERS, PACE)) {
             var pids = load.pids();
 
             fleet.part(BROKER).kill();
@@ -153,7 +153,7 @@ final class BrokerOutageTest {
     @DisplayName(
             "FLT-06, OWN-04: away for 80 s: same pids, every event, in order, a definite answer each")
     void forLong(Way way, @TempDir Path folder) throws Exception {
-        try (var load = Load.on(fleet, folder, SERVERS, PACE)) {
+        try (var load = SteadyLoad.on(fleet, folder, SERVERS, PACE)) {
             var program = Counting.on(fleet);
             var pids = load.pids();
             program.awaitLines(20);
@@ -210,9 +210,9 @@ final class BrokerOutageTest {
     private void assertThatGatewaysAreDegraded() {
         for (int gateway = 1; gateway <= 2; gateway++) {
             var part = fleet.part("gateway-" + gateway);
-            assertThat(Health.live(part).code()).isEqualTo(200);
-            assertThat(Health.of(part).code()).isEqualTo(503);
-            assertThat(Health.of(part).body())
+            assertThat(PartHealth.live(part).code()).isEqualTo(200);
+            assertThat(PartHealth.of(part).code()).isEqualTo(503);
+            assertThat(PartHealth.of(part).body())
                     .contains(
                             "\"degraded\"",
                             "No broker answers since ",
@@ -223,11 +223,11 @@ final class BrokerOutageTest {
     private void awaitReady() {
         for (int gateway = 1; gateway <= 2; gateway++) {
             var part = fleet.part("gateway-" + gateway);
-            Awaitility.await().atMost(Records.PATIENCE).until(() -> Health.of(part).isReady());
+            Awaitility.await().atMost(Records.PATIENCE).until(() -> PartHealth.of(part).isReady());
         }
     }
 
-    private static Set<String> nothingLost(Load load, String what) {
+    private static Set<String> nothingLost(SteadyLoad load, String what) {
         var history = load.history();
         System.out.printf(
                 "%s: %s, slowest %d ms%n", what, history.counts(), history.slowest().toMillis());

@@ -3,7 +3,7 @@ package dev.perigee.testing.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.faults.FaultProxy;
-import dev.perigee.testing.history.Load;
+import dev.perigee.testing.history.SteadyLoad;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,7 +44,7 @@ final class BrokerTroubleTest {
     @DisplayName("change leaders, are lost and restarted one by one, in a cluster of three")
     void changeLeaders(@TempDir Path folder) throws Exception {
         try (var three = fleet("broker-leaders").brokers(3).start();
-                var load = Load.on(three, folder, SERVERS, PACE)) {
+                var load = SteadyLoad.on(three, folder, SERVERS, PACE)) {
             var program = Counting.on(three);
             var pids = load.pids();
 
@@ -67,7 +67,7 @@ final class BrokerTroubleTest {
     @Test
     @DisplayName("have a full disk and end, everything waits for their return")
     void haveAFullDisk(@TempDir Path folder) throws Exception {
-        try (var load = Load.on(fleet, folder, SERVERS, PACE)) {
+        try (var load = SteadyLoad.on(fleet, folder, SERVERS, PACE)) {
             var program = Counting.on(fleet);
             var pids = load.pids();
 
@@ -91,7 +91,7 @@ final class BrokerTroubleTest {
     @Test
     @DisplayName("acknowledge late and little by little, everything keeps its order")
     void areSlow(@TempDir Path folder) throws Exception {
-        try (var load = Load.on(fleet, folder, SERVERS, PACE)) {
+        try (var load = SteadyLoad.on(fleet, folder, SERVERS, PACE)) {
             var program = Counting.on(fleet);
             var pids = load.pids();
             var networks = fleet.brokers().networks();
@@ -132,10 +132,10 @@ final class BrokerTroubleTest {
         Awaitility.await()
                 .atMost(Records.PATIENCE)
                 .pollInterval(100, TimeUnit.MILLISECONDS)
-                .until(() -> Health.of(fleet.part("gateway-1")).isReady() == ready);
+                .until(() -> PartHealth.of(fleet.part("gateway-1")).isReady() == ready);
     }
 
-    private static void nothingLost(Load load, String what) {
+    private static void nothingLost(SteadyLoad load, String what) {
         var history = load.history();
         System.out.printf(
                 "%s: %s, slowest %d ms%n", what, history.counts(), history.slowest().toMillis());

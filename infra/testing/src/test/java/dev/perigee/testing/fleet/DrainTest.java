@@ -3,7 +3,7 @@ package dev.perigee.testing.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.json.Json;
-import dev.perigee.testing.history.Load;
+import dev.perigee.testing.history.SteadyLoad;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -99,7 +99,7 @@ final class DrainTest {
     @DisplayName(
             "FLT-01: by 'perigee drain', calls flowing: all are answered, no process lives twice")
     void drained(@TempDir Path folder) throws Exception {
-        try (var load = Load.on(fleet, folder, 8, PACE)) {
+        try (var load = SteadyLoad.on(fleet, folder, 8, PACE)) {
             var pids = load.pids();
             int worker = hostOf(load.servers());
             int leaving = instances(worker).size();
@@ -131,7 +131,7 @@ final class DrainTest {
     @Test
     @DisplayName("FLT-01: by SIGTERM: its partitions are served elsewhere at once, calls and all")
     void terminated(@TempDir Path folder) throws Exception {
-        try (var load = Load.on(fleet, folder, 8, PACE)) {
+        try (var load = SteadyLoad.on(fleet, folder, 8, PACE)) {
             var pids = load.pids();
             int worker = hostOf(load.servers());
 

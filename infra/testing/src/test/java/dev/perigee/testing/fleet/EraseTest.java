@@ -46,7 +46,7 @@ final class EraseTest {
         var all = new ArrayList<>(List.of("erase", "--bootstrap", fleet.bootstrap()));
         all.addAll(List.of("--output", "json"));
         all.addAll(List.of(arguments));
-        var ran = Ran.here(all);
+        var ran = InProcessRun.here(all);
         return new Run(ran.exitCode(), ran.out(), ran.err());
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.history.LiveServers;
-import dev.perigee.testing.history.Load;
+import dev.perigee.testing.history.SteadyLoad;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.awaitility.Awaitility;
@@ -32,7 +32,7 @@ final class FrozenTest {
                                 .gateway("link.dead-after", "2s")
                                 .worker("link.retention", "8s")
                                 .start();
-                var load = Load.on(fleet, folder, 6, PACE)) {
+                var load = SteadyLoad.on(fleet, folder, 6, PACE)) {
             var pids = load.pids();
 
             fleet.part("worker-1").signal("STOP");
@@ -66,7 +66,7 @@ final class FrozenTest {
                                 .worker("link.dead-after", "2s")
                                 .worker("link.retention", "12s")
                                 .start();
-                var load = Load.on(fleet, folder, 6, PACE)) {
+                var load = SteadyLoad.on(fleet, folder, 6, PACE)) {
             var pids = load.pids();
 
             fleet.part("worker-1").signal("STOP");
@@ -98,7 +98,7 @@ final class FrozenTest {
                                 .gateway("link.dead-after", "30s")
                                 .worker("link.retention", "8s")
                                 .start();
-                var load = Load.on(fleet, folder, 6, PACE)) {
+                var load = SteadyLoad.on(fleet, folder, 6, PACE)) {
             var pids = load.pids();
 
             fleet.part("worker-1").signal("STOP");

@@ -70,7 +70,9 @@ final class HarnessTest {
 
     @Test
     void readsReadyLines() {
-        assertThat(ReadyLine.fields("ready worker-1 pid=7 link=ws://h:1/link admin=http://h:2"))
+        assertThat(
+                        ReadyLineReader.fields(
+                                "ready worker-1 pid=7 link=ws://h:1/link admin=http://h:2"))
                 .containsEntry("name", "worker-1")
                 .containsEntry("pid", "7")
                 .containsEntry("link", "ws://h:1/link")

@@ -3,7 +3,7 @@ package dev.perigee.testing.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.faults.FaultProxy;
-import dev.perigee.testing.history.Load;
+import dev.perigee.testing.history.SteadyLoad;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
@@ -44,7 +44,7 @@ final class LinkChaosTest {
                                 .worker("link.ping-interval", "200ms")
                                 .worker("link.dead-after", "600ms")
                                 .start();
-                var load = Load.on(fleet, folder, 6, Duration.ofMillis(10))) {
+                var load = SteadyLoad.on(fleet, folder, 6, Duration.ofMillis(10))) {
             var pids = load.pids();
             for (int fault = 0; fault < FAULTS; fault++) {
                 int before = load.sent();

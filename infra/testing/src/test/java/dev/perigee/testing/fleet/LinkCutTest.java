@@ -2,7 +2,7 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.testing.history.Load;
+import dev.perigee.testing.history.SteadyLoad;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,7 +54,7 @@ final class LinkCutTest {
     }
 
     private void cut(int seconds, Path folder) throws Exception {
-        try (var load = Load.on(fleet, folder, SERVERS, PACE)) {
+        try (var load = SteadyLoad.on(fleet, folder, SERVERS, PACE)) {
             var pids = load.pids();
             var slow = backend.request(load.servers().getFirst(), "sleep", "{\"ms\":500}");
 
@@ -89,7 +89,7 @@ final class LinkCutTest {
     @Test
     @DisplayName("RES-10: and nobody is told, that is found out and the same holds")
     void findsAHalfOpenLink(@TempDir Path folder) {
-        try (var load = Load.on(fleet, folder, SERVERS, PACE)) {
+        try (var load = SteadyLoad.on(fleet, folder, SERVERS, PACE)) {
             var pids = load.pids();
 
             fleet.link(1).drop();
@@ -105,7 +105,7 @@ final class LinkCutTest {
     @Test
     @DisplayName("RES-13: a server that floods meanwhile is slowed down, no event is lost")
     void slowsAFlood(@TempDir Path folder) throws Exception {
-        try (var load = Load.on(fleet, folder, SERVERS, PACE)) {
+        try (var load = SteadyLoad.on(fleet, folder, SERVERS, PACE)) {
             var flooding = load.servers().getFirst();
             var flood =
                     backend.request(

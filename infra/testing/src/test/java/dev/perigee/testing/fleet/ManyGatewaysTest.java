@@ -3,7 +3,7 @@ package dev.perigee.testing.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.testing.Fixtures;
-import dev.perigee.testing.history.Load;
+import dev.perigee.testing.history.SteadyLoad;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -135,7 +135,7 @@ final class ManyGatewaysTest {
             "FLT-11, RES-20: calls in flight when one is killed, and a thousand during the takeover,"
                     + " are all answered, once, by the same processes")
     void takeover(@TempDir Path folder) {
-        try (var load = Load.on(fleet, folder, 6, Duration.ofMillis(2))) {
+        try (var load = SteadyLoad.on(fleet, folder, 6, Duration.ofMillis(2))) {
             var pids = load.pids();
             int before = load.sent();
             load.callSlowly(SLOW);
@@ -152,7 +152,7 @@ final class ManyGatewaysTest {
     @Test
     @DisplayName("RES-22: the same when they are restarted one by one, by SIGTERM")
     void restarted(@TempDir Path folder) {
-        try (var load = Load.on(fleet, folder, 6, Duration.ofMillis(20))) {
+        try (var load = SteadyLoad.on(fleet, folder, 6, Duration.ofMillis(20))) {
             var pids = load.pids();
             for (int gateway = 1; gateway <= 2; gateway++) {
                 load.callSlowly(SLOW);
@@ -168,7 +168,7 @@ final class ManyGatewaysTest {
     @DisplayName(
             "RES-21, FLT-08: what one does that was frozen and thaws when it is replaced is void")
     void frozen(@TempDir Path folder) throws Exception {
-        try (var load = Load.on(fleet, folder, 6, Duration.ofMillis(50))) {
+        try (var load = SteadyLoad.on(fleet, folder, 6, Duration.ofMillis(50))) {
             var pids = load.pids();
 
             fleet.part("gateway-1").signal("STOP");
@@ -180,7 +180,7 @@ final class ManyGatewaysTest {
         }
     }
 
-    private static void nothingButTime(Load load, List<String> pids, String what) {
+    private static void nothingButTime(SteadyLoad load, List<String> pids, String what) {
         assertThat(load.pids()).isEqualTo(pids);
         var history = load.history();
         System.out.printf(

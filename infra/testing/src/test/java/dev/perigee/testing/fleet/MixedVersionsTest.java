@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
-import dev.perigee.testing.history.Load;
+import dev.perigee.testing.history.SteadyLoad;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
@@ -39,7 +39,7 @@ final class MixedVersionsTest {
                                 .workers(WORKERS)
                                 .runs(earlier)
                                 .start();
-                var load = Load.mixed(fleet, folder, SERVERS, PACE)) {
+                var load = SteadyLoad.mixed(fleet, folder, SERVERS, PACE)) {
             int sent = load.sent();
             for (var version : new @Nullable String[] {null, earlier}) {
                 fleet.runs(version);
@@ -63,7 +63,7 @@ final class MixedVersionsTest {
     }
 
     /** So that each mixture is called for a while. */
-    private static int wentOn(Load load, int before) {
+    private static int wentOn(SteadyLoad load, int before) {
         Awaitility.await().atMost(PATIENCE).until(() -> load.sent() > before + 50);
         return load.sent();
     }
@@ -77,7 +77,7 @@ final class MixedVersionsTest {
                             part.awaitReady();
                             Awaitility.await(each)
                                     .atMost(PATIENCE)
-                                    .until(() -> Health.of(part).isReady());
+                                    .until(() -> PartHealth.of(part).isReady());
                         });
     }
 }

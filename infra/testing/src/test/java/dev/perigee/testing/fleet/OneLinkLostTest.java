@@ -3,7 +3,7 @@ package dev.perigee.testing.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.testing.FaultTime;
-import dev.perigee.testing.history.Load;
+import dev.perigee.testing.history.SteadyLoad;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
@@ -34,20 +34,20 @@ final class OneLinkLostTest {
                                 .gateways(2)
                                 .workers(2)
                                 .start();
-                var load = Load.on(fleet, folder, SERVERS, PACE)) {
+                var load = SteadyLoad.on(fleet, folder, SERVERS, PACE)) {
             var pids = load.pids();
 
             fleet.link(1, 1).partition();
             FaultTime.pass(LOST);
             assertThat(load.pids()).isEqualTo(pids);
-            assertThat(Health.of(fleet.part("gateway-1")).obstacles())
+            assertThat(PartHealth.of(fleet.part("gateway-1")).obstacles())
                     .as("a part that is not reached is told")
                     .isNotEmpty();
 
             fleet.link(1, 1).heal();
             for (int gateway = 1; gateway <= 2; gateway++) {
                 var part = fleet.part("gateway-" + gateway);
-                Awaitility.await().atMost(PATIENCE).until(() -> Health.of(part).isReady());
+                Awaitility.await().atMost(PATIENCE).until(() -> PartHealth.of(part).isReady());
             }
             assertThat(load.pids()).isEqualTo(pids);
 

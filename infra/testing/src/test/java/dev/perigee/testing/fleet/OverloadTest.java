@@ -28,7 +28,7 @@ final class OverloadTest {
             fleet.part("worker-1").kill();
             // A call that is sent before that is known may have run, and is answered so.
             var gateway = fleet.part("gateway-1");
-            await().until(() -> !Health.of(gateway).isReady());
+            await().until(() -> !PartHealth.of(gateway).isReady());
             fleet.startWorker(1).awaitReady();
 
             assertThat(pids(fleet, all)).doesNotContainAnyElementsOf(before);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.faults.FaultProxy;
 import dev.perigee.protocol.topic.Topic;
-import dev.perigee.testing.history.Load;
+import dev.perigee.testing.history.SteadyLoad;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Two gateways, two workers and a broker, parted into two sets that do not reach each other. The
- * live processes of each instance are counted every 50 ms by {@link Load}, whose calls go on all
- * the time: those that no side can serve wait or are answered, and each once.
+ * live processes of each instance are counted every 50 ms by {@link SteadyLoad}, whose calls go on
+ * all the time: those that no side can serve wait or are answered, and each once.
  */
 @DisplayName("A fleet that is cut into two")
 final class PartedFleetTest {
@@ -45,7 +45,7 @@ final class PartedFleetTest {
             "OWN-01, OWN-02: a gateway and a worker: no process twice, one answer to each call")
     void gatewayAndWorker(@TempDir Path folder) throws Exception {
         try (var fleet = shortTimes("parted").start();
-                var load = Load.mixed(fleet, folder, SERVERS, PACE)) {
+                var load = SteadyLoad.mixed(fleet, folder, SERVERS, PACE)) {
             var before = new HashSet<>(load.pids());
 
             part(fleet, load, Set.of("gateway-1", "worker-1"), Duration.ofSeconds(40));
@@ -71,7 +71,7 @@ final class PartedFleetTest {
     @DisplayName("OWN-03: any set: the same")
     void anySet(String set, @TempDir Path folder) throws Exception {
         try (var fleet = shortTimes("parted-" + set.replace(' ', '-')).start();
-                var load = Load.mixed(fleet, folder, SERVERS, PACE)) {
+                var load = SteadyLoad.mixed(fleet, folder, SERVERS, PACE)) {
             part(fleet, load, Set.of(set.split(" ")), Duration.ofSeconds(60));
             verify(fleet, load, "{" + set + "} cut off for 60 s");
         }
@@ -90,7 +90,7 @@ final class PartedFleetTest {
                                 .gateways(2)
                                 .workers(2)
                                 .start();
-                var load = Load.mixed(fleet, folder, SERVERS, PACE)) {
+                var load = SteadyLoad.mixed(fleet, folder, SERVERS, PACE)) {
             var before = new HashSet<>(load.pids());
 
             part(fleet, load, Set.of("gateway-1", "worker-1"), Duration.ofMinutes(10));
@@ -105,7 +105,7 @@ final class PartedFleetTest {
     @DisplayName("OWN-05: a gateway that was frozen, and whose worker was lost meanwhile: silent")
     void frozen(@TempDir Path folder) throws Exception {
         try (var fleet = shortTimes("parted-frozen").start();
-                var load = Load.mixed(fleet, folder, SERVERS, PACE)) {
+                var load = SteadyLoad.mixed(fleet, folder, SERVERS, PACE)) {
             var _ = load.pids();
 
             startSlowCalls(load, ANSWERED_WHILE_FROZEN);
@@ -148,7 +148,8 @@ final class PartedFleetTest {
      * Calls are under way when the cut comes. None was answered in the moment before: whose answer
      * the group does not know is answered again when its gateway and worker are both lost.
      */
-    private static void part(FleetUnderTest fleet, Load load, Set<String> set, Duration time) {
+    private static void part(
+            FleetUnderTest fleet, SteadyLoad load, Set<String> set, Duration time) {
         startSlowCalls(load, SLOW);
         cut(fleet, set, FaultProxy::partition);
         load.goOn();
@@ -156,7 +157,7 @@ final class PartedFleetTest {
         cut(fleet, set, FaultProxy::heal);
     }
 
-    private static void startSlowCalls(Load load, Duration time) {
+    private static void startSlowCalls(SteadyLoad load, Duration time) {
         load.pause();
         pass(COMMITTED);
         load.callSlowly(time);
@@ -172,12 +173,13 @@ final class PartedFleetTest {
                 .forEach(fault);
     }
 
-    private static void verify(FleetUnderTest fleet, Load load, String what) throws IOException {
+    private static void verify(FleetUnderTest fleet, SteadyLoad load, String what)
+            throws IOException {
         for (int gateway = 1; gateway <= 2; gateway++) {
             var part = fleet.part("gateway-" + gateway);
             Awaitility.await()
                     .atMost(Duration.ofSeconds(90))
-                    .until(() -> Health.of(part).isReady());
+                    .until(() -> PartHealth.of(part).isReady());
         }
         var _ = load.pidsAtLast();
         var history = load.history();

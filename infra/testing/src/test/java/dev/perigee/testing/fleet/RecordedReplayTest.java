@@ -3,7 +3,7 @@ package dev.perigee.testing.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.local.port.FreePort;
-import dev.perigee.local.recorded.Answers;
+import dev.perigee.local.recorded.RecordedAnswers;
 import dev.perigee.local.recorded.RecordedServers;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Topic;
@@ -51,7 +51,7 @@ final class RecordedReplayTest {
             run(fleet, 0, "recording", "make", day.toString(), "--from-prefix", PRODUCTION);
             try (var servers =
                     RecordedServers.start(
-                            Answers.of(day),
+                            RecordedAnswers.of(day),
                             new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
                 var begun = Instant.now();
                 replay(fleet, "http://127.0.0.1:" + port);

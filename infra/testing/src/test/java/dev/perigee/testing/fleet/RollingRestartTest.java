@@ -2,7 +2,7 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.testing.history.Load;
+import dev.perigee.testing.history.SteadyLoad;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,7 +34,7 @@ final class RollingRestartTest {
                                 .gateways(GATEWAYS)
                                 .workers(WORKERS)
                                 .start();
-                var load = Load.mixed(fleet, folder, SERVERS, PACE)) {
+                var load = SteadyLoad.mixed(fleet, folder, SERVERS, PACE)) {
             var pids = load.pids();
 
             for (int gateway = 1; gateway <= GATEWAYS; gateway++) {
@@ -70,7 +70,7 @@ final class RollingRestartTest {
                             part.awaitReady();
                             Awaitility.await(name)
                                     .atMost(PATIENCE)
-                                    .until(() -> Health.of(part).isReady());
+                                    .until(() -> PartHealth.of(part).isReady());
                         });
     }
 }

@@ -134,7 +134,7 @@ final class RoundsThroughFaultsTest {
         assertThat(asking.told("r-rounds").path("calls").asInt(0)).as("rounds").isEqualTo(3);
 
         var file = Files.writeString(folder.resolve("answer.json"), Asking.ROOM);
-        var ran = Ran.call(fleet, server, "ask", "--answer", file.toString());
+        var ran = InProcessRun.call(fleet, server, "ask", "--answer", file.toString());
         assertThat(ran.exitCode()).as("%s", ran).isZero();
         assertThat(ran.out()).contains("blue", "\"calls\":5");
     }

@@ -261,7 +261,7 @@ final class TalkingCallsTest {
         var f = backend.install(Installation.fixture());
         var arguments = "{\"n\":5,\"ms\":400,\"log\":\"x\"}";
 
-        var ran = Ran.call(fleet, f, "talk", "--progress", arguments);
+        var ran = InProcessRun.call(fleet, f, "talk", "--progress", arguments);
 
         assertThat(ran.exitCode()).as("%s", ran).isZero();
         assertThat(ran.out()).contains("reported");

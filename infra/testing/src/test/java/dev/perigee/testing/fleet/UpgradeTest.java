@@ -3,7 +3,7 @@ package dev.perigee.testing.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.local.port.FreePort;
-import dev.perigee.testing.history.Load;
+import dev.perigee.testing.history.SteadyLoad;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -119,7 +119,7 @@ final class UpgradeTest {
                     + " less than 3 s over its own time")
     void upgraded(@TempDir Path folder) throws IOException {
         try (var fleet = start();
-                var load = Load.mixed(fleet, folder, SERVERS, PACE)) {
+                var load = SteadyLoad.mixed(fleet, folder, SERVERS, PACE)) {
             var pids = load.pids();
             int sent = load.sent();
 

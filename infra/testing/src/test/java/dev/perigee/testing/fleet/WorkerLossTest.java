@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.history.LiveServers;
-import dev.perigee.testing.history.Load;
+import dev.perigee.testing.history.SteadyLoad;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -105,7 +105,10 @@ final class WorkerLossTest {
 
         Loss(FleetUnderTest fleet) {
             this.fleet = fleet;
-            var wanted = fleet.placing().fixtures(2 * ON_EACH).stream().map(Load::watched).toList();
+            var wanted =
+                    fleet.placing().fixtures(2 * ON_EACH).stream()
+                            .map(SteadyLoad::watched)
+                            .toList();
             var installed = fleet.backend().install(wanted);
             this.lost = installed.stream().filter(each -> workerOf(each) == 1).toList();
             assertThat(lost).hasSize(ON_EACH);
@@ -126,7 +129,7 @@ final class WorkerLossTest {
                 var gateway = fleet.part("gateway-" + number);
                 await().atMost(Records.PATIENCE)
                         .pollInterval(Duration.ofMillis(50))
-                        .until(() -> !Health.of(gateway).isReady());
+                        .until(() -> !PartHealth.of(gateway).isReady());
             }
         }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.history.LiveServers;
-import dev.perigee.testing.history.Load;
+import dev.perigee.testing.history.SteadyLoad;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Comparator;
@@ -109,7 +109,7 @@ final class WorkersComeAndGoTest {
     }
 
     private static List<Installation> watched(List<Installation> servers) {
-        return servers.stream().map(Load::watched).toList();
+        return servers.stream().map(SteadyLoad::watched).toList();
     }
 
     private List<String> pids(List<Installation> servers) {
@@ -133,7 +133,11 @@ final class WorkersComeAndGoTest {
         // A call that is sent before that is known may have run, and is answered so.
         var gateway = fleet.part("gateway-1");
         Awaitility.await()
-                .until(() -> Health.of(gateway).obstacles().contains(fleet.linkAuthority(worker)));
+                .until(
+                        () ->
+                                PartHealth.of(gateway)
+                                        .obstacles()
+                                        .contains(fleet.linkAuthority(worker)));
 
         for (var server : dormant) {
             var id =

@@ -5,7 +5,7 @@ import dev.perigee.gateway.link.LinkFailure;
 import dev.perigee.gateway.link.PartitionClaim;
 import dev.perigee.gateway.link.PartitionLink;
 import dev.perigee.gateway.link.PendingAcceptance;
-import dev.perigee.gateway.link.PendingOutcome;
+import dev.perigee.gateway.link.PendingOrder;
 import dev.perigee.gateway.link.SessionListener;
 import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.command.CommandOutcome;
@@ -286,8 +286,7 @@ final class HandMadeSession {
         }
 
         @Override
-        public PendingOutcome submit(
-                String method, Object order, Instant deadline, Runnable onEnd) {
+        public PendingOrder submit(String method, Object order, Instant deadline, Runnable onEnd) {
             synchronized (HandMadeSession.this) {
                 fleet.orders.add(method);
                 var outcome =
@@ -297,7 +296,7 @@ final class HandMadeSession {
                             default -> throw new AssertionError(method);
                         };
                 var _ = outcome.thenRun(onEnd);
-                return new PendingOutcome() {
+                return new PendingOrder() {
                     @Override
                     public Outcome await() {
                         return outcome.join();

@@ -18,14 +18,16 @@ final class HistoryTest {
     private static final Request ONE = new Request("r-1", "p", "p#1", false, 100);
     private static final Request TWO = new Request("r-2", "p", "p#2", true, 200);
 
-    private final List<Entry> entries = new ArrayList<>();
+    private final List<HistoryRecord> entries = new ArrayList<>();
 
     private void event(String place, long seq) {
-        entries.add(new Entry(place, "p/7/" + seq, "", "", 0, 0));
+        entries.add(new HistoryRecord(place, "p/7/" + seq, "", "", 0, 0));
     }
 
     private void result(Request request, long seq, String ending) {
-        entries.add(new Entry("tool-results-0", "p/7/" + seq, request.id(), ending, 0, 500 + seq));
+        entries.add(
+                new HistoryRecord(
+                        "tool-results-0", "p/7/" + seq, request.id(), ending, 0, 500 + seq));
     }
 
     private List<String> violations(String... effects) {
@@ -38,7 +40,7 @@ final class HistoryTest {
         result(ONE, 2, "success");
         result(TWO, 3, "failed outcome_unknown");
         result(ONE, 2, "success"); // A repeat.
-        entries.add(new Entry("command-results-0", "commands-0@4/result", "", "", 0, 0));
+        entries.add(new HistoryRecord("command-results-0", "commands-0@4/result", "", "", 0, 0));
 
         assertThat(violations("p#1")).isEmpty();
         assertThat(new History(List.of(ONE), entries, List.of(), List.of()).slowest())
@@ -92,8 +94,8 @@ final class HistoryTest {
         result(ONE, 1, "success");
         result(TWO, 2, "failed timeout");
         result(TWO, 2, "success");
-        entries.add(new Entry("logs-0", "p/7/3", "", "", 1, 0));
-        entries.add(new Entry("logs-0", "p/7/3", "", "", 2, 0));
+        entries.add(new HistoryRecord("logs-0", "p/7/3", "", "", 1, 0));
+        entries.add(new HistoryRecord("logs-0", "p/7/3", "", "", 2, 0));
         assertThat(violations("p#1", "p#2"))
                 .hasSize(2)
                 .allSatisfy(violation -> assertThat(violation).contains("a repeat that differs"));
@@ -134,7 +136,7 @@ final class HistoryTest {
     private static final Request CHECK_AGAIN = Request.command("c-2", "p", 400);
 
     private void own(Request request, String id, String ending, long atMs) {
-        entries.add(new Entry("tool-results-0", id, request.id(), ending, 0, atMs));
+        entries.add(new HistoryRecord("tool-results-0", id, request.id(), ending, 0, atMs));
     }
 
     private void worker(Request request, String id, String ending, long atMs) {
@@ -155,7 +157,7 @@ final class HistoryTest {
     @Test
     void admitsHolesForResultsOfRequestsThatAGatewayAnswered() {
         var asked = List.of(ONE, TWO);
-        entries.add(new Entry("status-0", "p/7/1", "", "", 0, 10_000));
+        entries.add(new HistoryRecord("status-0", "p/7/1", "", "", 0, 10_000));
         own(ONE, "tool-requests-0@1/result", "failed outcome_unknown", 11_000);
         worker(TWO, "7/3", "success", 12_000);
         admits(
@@ -168,7 +170,7 @@ final class HistoryTest {
 
     @Test
     void admitsNoHoleForWhatAGatewayAnsweredAtAnotherTimeOrKnewNotToHaveRun() {
-        entries.add(new Entry("status-0", "p/7/1", "", "", 0, 100_000));
+        entries.add(new HistoryRecord("status-0", "p/7/1", "", "", 0, 100_000));
         own(ONE, "tool-requests-0@1/result", "failed outcome_unknown", 20_000);
         worker(TWO, "7/3", "success", 120_000);
         assertThat(violations("p#1", "p#2")).singleElement().asString().contains("lost: 1 events");
@@ -222,7 +224,7 @@ final class HistoryTest {
     @Test
     void admitsLostEventsWhereAWorkerIsLostWithAGateway() {
         worker(ONE, "7/1", "success", 9_000);
-        entries.add(new Entry("logs-0", "p/7/3", "", "", 0, 9_500));
+        entries.add(new HistoryRecord("logs-0", "p/7/3", "", "", 0, 9_500));
         var gateway = new Outage("gateway-1", 10_000, 10_000);
         var worker = new Outage("worker-2", 9_000, 80_000);
 
@@ -245,11 +247,11 @@ final class HistoryTest {
 
     @Test
     void findsACommandWithoutAnEndAndCommandsOutOfOrder() {
-        entries.add(new Entry("command-results-0", "a/result", "c-1", "completed", 0, 900));
+        entries.add(new HistoryRecord("command-results-0", "a/result", "c-1", "completed", 0, 900));
         var one = new History(List.of(CHECK, CHECK_AGAIN), entries, List.of(), List.of());
         assertThat(one.violations()).singleElement().asString().contains("no answer", "c-2");
 
-        entries.add(new Entry("command-results-1", "b/result", "c-2", "completed", 0, 800));
+        entries.add(new HistoryRecord("command-results-1", "b/result", "c-2", "completed", 0, 800));
         var both = new History(List.of(CHECK, CHECK_AGAIN), entries, List.of(), List.of());
         assertThat(both.violations()).singleElement().asString().contains("out of order", "c-2");
     }

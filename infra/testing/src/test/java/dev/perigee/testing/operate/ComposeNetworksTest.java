@@ -35,7 +35,7 @@ final class ComposeNetworksTest {
     private Set<String> networks(String service) {
         var networks = service(service).path("networks");
         var names = new TreeSet<>(networks.propertyNames());
-        Rules.list(networks).stream()
+        MonitoringRules.list(networks).stream()
                 .filter(JsonNode::isString)
                 .forEach(network -> names.add(network.asString()));
         return names;
@@ -52,7 +52,7 @@ final class ComposeNetworksTest {
         var found = new ArrayList<String>();
         for (var each : compose.path("services").properties()) {
             for (var network : each.getValue().path("networks").properties()) {
-                for (var name : Rules.list(network.getValue().path("aliases"))) {
+                for (var name : MonitoringRules.list(network.getValue().path("aliases"))) {
                     if (name.asString().equals(alias)) {
                         assertThat(each.getKey()).isEqualTo(service);
                         found.add(network.getKey());
@@ -80,7 +80,7 @@ final class ComposeNetworksTest {
     private String prometheus() {
         var flag = "--web.listen-address=";
         var address =
-                Rules.list(service("prometheus").path("command")).stream()
+                MonitoringRules.list(service("prometheus").path("command")).stream()
                         .map(JsonNode::asString)
                         .filter(it -> it.startsWith(flag))
                         .toList();
@@ -129,7 +129,7 @@ final class ComposeNetworksTest {
     void publishConsoles() {
         var published = new ArrayList<String>();
         for (var name : compose.path("services").propertyNames()) {
-            for (var port : Rules.list(service(name).path("ports"))) {
+            for (var port : MonitoringRules.list(service(name).path("ports"))) {
                 assertThat(port.asString()).as(name).startsWith("127.0.0.1:");
                 published.add(name + " " + port.asString());
             }
@@ -153,11 +153,11 @@ final class ComposeNetworksTest {
     void letPrometheusIn() throws IOException {
         var config =
                 new JsonMapper().valueToTree(new Yaml().<Object>load(Files.readString(SCRAPES)));
-        for (var job : Rules.list(config.path("scrape_configs"))) {
+        for (var job : MonitoringRules.list(config.path("scrape_configs"))) {
             var parts =
                     job.path("job_name").asString().equals("perigee-worker") ? WORKERS : GATEWAYS;
             var reached = new TreeSet<String>();
-            for (var name : Rules.list(job.at("/dns_sd_configs/0/names"))) {
+            for (var name : MonitoringRules.list(job.at("/dns_sd_configs/0/names"))) {
                 for (var part : parts) {
                     if (aliases(part).contains(name.asString())) {
                         reached.add(part);
@@ -176,6 +176,8 @@ final class ComposeNetworksTest {
 
     private List<String> aliases(String part) {
         var network = service(part).path("networks").path(admin(part));
-        return Rules.list(network.path("aliases")).stream().map(JsonNode::asString).toList();
+        return MonitoringRules.list(network.path("aliases")).stream()
+                .map(JsonNode::asString)
+                .toList();
     }
 }

@@ -91,7 +91,7 @@ final class ComposeTest {
     void isWhole() {
         for (var service : compose.path("services").properties()) {
             var name = service.getKey();
-            for (var volume : Rules.list(service.getValue().path("volumes"))) {
+            for (var volume : MonitoringRules.list(service.getValue().path("volumes"))) {
                 var source = volume.asString().split(":")[0];
                 if (source.startsWith(".")) {
                     assertThat(INFRA.resolve(source)).as(name).exists();
@@ -101,7 +101,7 @@ final class ComposeTest {
             }
             var networks = service.getValue().path("networks");
             var joined = new ArrayList<String>(networks.propertyNames());
-            Rules.list(networks).stream()
+            MonitoringRules.list(networks).stream()
                     .filter(JsonNode::isString)
                     .forEach(network -> joined.add(network.asString()));
             assertThat(joined).as(name).isNotEmpty();
@@ -124,7 +124,7 @@ final class ComposeTest {
             assertThat(log.path("driver").asString()).as(name).isEqualTo("json-file");
             assertThat(log.at("/options/max-size").asString()).as(name).matches("\\d+m");
             assertThat(log.at("/options/max-file").asInt()).as(name).isPositive();
-            for (var mount : Rules.list(limits.path("tmpfs"))) {
+            for (var mount : MonitoringRules.list(limits.path("tmpfs"))) {
                 assertThat(mount.asString()).as(name).contains("size=");
             }
         }
@@ -140,7 +140,7 @@ final class ComposeTest {
                 assertThat(check.isMissingNode()).as("it ends, and that is waited for").isTrue();
                 continue;
             }
-            assertThat(Rules.list(check.path("test")).getFirst().asString())
+            assertThat(MonitoringRules.list(check.path("test")).getFirst().asString())
                     .as(name + ": no shell parses it")
                     .isEqualTo("CMD");
             assertThat(seconds(check, "interval")).as(name).isBetween(5L, 10L);
@@ -159,7 +159,7 @@ final class ComposeTest {
 
     private static void asksWhetherReady(String name, JsonNode service) {
         var test =
-                Rules.list(service.at("/healthcheck/test")).stream()
+                MonitoringRules.list(service.at("/healthcheck/test")).stream()
                         .map(JsonNode::asString)
                         .toList();
         var admin = service.at("/environment/PERIGEE_ADMIN_LISTEN").asString();
@@ -179,7 +179,7 @@ final class ComposeTest {
         for (var name : List.of("worker-1", "worker-2", "worker-3")) {
             var worker = compose.at("/services/" + name);
             assertThat(worker.path("read_only").asBoolean()).as(name).isTrue();
-            assertThat(Rules.list(worker.path("security_opt")))
+            assertThat(MonitoringRules.list(worker.path("security_opt")))
                     .as(name)
                     .extracting(JsonNode::asString)
                     .contains("no-new-privileges=true");
@@ -200,11 +200,11 @@ final class ComposeTest {
         for (var service : compose.path("services").properties()) {
             var name = service.getKey();
             var restrictions = service.getValue();
-            assertThat(Rules.list(restrictions.path("cap_drop")))
+            assertThat(MonitoringRules.list(restrictions.path("cap_drop")))
                     .as(name)
                     .extracting(JsonNode::asString)
                     .containsExactly("ALL");
-            assertThat(Rules.list(restrictions.path("security_opt")))
+            assertThat(MonitoringRules.list(restrictions.path("security_opt")))
                     .as(name)
                     .extracting(JsonNode::asString)
                     .contains("no-new-privileges=true")

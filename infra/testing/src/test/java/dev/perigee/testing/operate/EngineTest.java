@@ -239,7 +239,7 @@ final class EngineTest {
         var request = HttpRequest.newBuilder(url).timeout(Duration.ofSeconds(10)).build();
         var answer = new JsonMapper().readTree(http.send(request, BodyHandlers.ofString()).body());
         var jobs = new HashMap<String, Integer>();
-        for (var series : Rules.list(answer.at("/data/result"))) {
+        for (var series : MonitoringRules.list(answer.at("/data/result"))) {
             jobs.merge(series.at("/metric/job").asString(), 1, Integer::sum);
         }
         return jobs;

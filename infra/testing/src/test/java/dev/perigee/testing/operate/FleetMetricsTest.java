@@ -133,8 +133,8 @@ final class FleetMetricsTest {
     @DisplayName("has every metric and label that a panel or an alert is about")
     void hasWhatIsAskedFor() {
         var all = gateway.and(worker);
-        var queries = new ArrayList<>(Rules.ofPanels());
-        queries.addAll(Rules.ofAlerts());
+        var queries = new ArrayList<>(MonitoringRules.ofPanels());
+        queries.addAll(MonitoringRules.ofAlerts());
         for (var query : queries) {
             var read = PromQuery.of(query.expression());
             assertThat(read.selectors()).as(query.where()).isNotEmpty();
@@ -147,7 +147,7 @@ final class FleetMetricsTest {
     }
 
     private static Set<String> requireMetric(
-            Scrape all, Rules.Query query, PromQuery.Selector selector) {
+            Scrape all, MonitoringRules.Query query, PromQuery.Selector selector) {
         if (selector.metric().equals("up")) {
             return Set.of();
         }
@@ -196,7 +196,7 @@ final class FleetMetricsTest {
                         Map.of(
                                 "perigee-gateway", admin(fleet.part("gateway-1")),
                                 "perigee-worker", admin(fleet.part("worker-1"))))) {
-            for (var query : Rules.ofPanels()) {
+            for (var query : MonitoringRules.ofPanels()) {
                 await(query.where())
                         .atMost(Duration.ofSeconds(60))
                         .ignoreExceptionsInstanceOf(IOException.class)
@@ -211,7 +211,8 @@ final class FleetMetricsTest {
                     .untilAsserted(
                             () ->
                                     assertThat(prometheus.rulesByHealth())
-                                            .isEqualTo(Map.of("ok", Rules.alerts().size())));
+                                            .isEqualTo(
+                                                    Map.of("ok", MonitoringRules.alerts().size())));
             await("parts are up") // One slow scrape makes the alert pending.
                     .atMost(Duration.ofSeconds(60))
                     .untilAsserted(

@@ -300,9 +300,9 @@ final class HelmChartTest {
                 .contains("perigee-gateway", "\"fleet\"", "staging");
         var rules = foreign.getLast();
         assertThat(rules.at("/spec/groups/0/rules").size())
-                .isEqualTo(Rules.alerts().size())
+                .isEqualTo(MonitoringRules.alerts().size())
                 .isPositive();
-        assertThat(Rules.list(rules.at("/spec/groups/0/rules")))
+        assertThat(MonitoringRules.list(rules.at("/spec/groups/0/rules")))
                 .allSatisfy(
                         rule ->
                                 assertThat(rule.at("/annotations/runbook_url").asString())
@@ -372,7 +372,7 @@ final class HelmChartTest {
         assertThat(pod.getHostUsers()).isFalse();
         assertThat(pod.getHostNetwork()).isNull();
         assertThat(pod.getHostPID()).isNull();
-        assertThat(Rules.list(service.path("security_opt")))
+        assertThat(MonitoringRules.list(service.path("security_opt")))
                 .extracting(JsonNode::asString)
                 .containsExactlyInAnyOrder(
                         "seccomp=images/worker/seccomp.json",

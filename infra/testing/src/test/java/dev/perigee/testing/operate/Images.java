@@ -88,21 +88,22 @@ final class Images {
 
     private static HostConfig restricted(JsonNode service, List<Path> shown) {
         var options = new ArrayList<String>();
-        Rules.list(service.path("security_opt")).forEach(it -> options.add(inline(it.asString())));
+        MonitoringRules.list(service.path("security_opt"))
+                .forEach(it -> options.add(inline(it.asString())));
         if (!Files.isDirectory(APPARMOR)) {
             // Docker ignores the profile then, Podman refuses it.
             options.removeIf(option -> option.startsWith("apparmor="));
         }
         var host = options.remove("systempaths=unconfined") ? new Unmasked() : new HostConfig();
         var temporary = new HashMap<String, String>();
-        for (var mount : Rules.list(service.path("tmpfs"))) {
+        for (var mount : MonitoringRules.list(service.path("tmpfs"))) {
             var words = mount.asString().split(":", 2);
             temporary.put(words[0], words.length > 1 ? words[1] : "");
         }
         return host.withNetworkMode("host")
                 .withSecurityOpts(options)
                 .withCapDrop(
-                        Rules.list(service.path("cap_drop")).stream()
+                        MonitoringRules.list(service.path("cap_drop")).stream()
                                 .map(it -> Capability.valueOf(it.asString()))
                                 .toArray(Capability[]::new))
                 .withReadonlyRootfs(true)

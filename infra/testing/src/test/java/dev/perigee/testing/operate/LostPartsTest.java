@@ -117,7 +117,7 @@ final class LostPartsTest {
     /** The alerts, with seconds for minutes and a minute for an hour. */
     private Path faster() throws IOException {
         var alerts =
-                Files.readString(Rules.ALERTS)
+                Files.readString(MonitoringRules.ALERTS)
                         .replace("[1h:1m]", "[60s:1s]")
                         .replaceAll("for: (\\d+)m", "for: $1s");
         assertThat(alerts)

@@ -92,7 +92,7 @@ final class OciContainer implements AutoCloseable {
         bundle.putObject("root")
                 .put("path", root.toString())
                 .put("readonly", service.path("read_only").asBoolean());
-        var places = new Places(bundle, Rules.list(service.path("tmpfs")));
+        var places = new Places(bundle, MonitoringRules.list(service.path("tmpfs")));
         SYSTEM.forEach(path -> places.show(Path.of(path), path, "ro"));
         shown.forEach(path -> places.show(path, path.toString(), "ro"));
         places.show(cache, CACHE, "rw");
@@ -204,7 +204,7 @@ final class OciContainer implements AutoCloseable {
     private static void restrict(ObjectNode bundle, JsonNode service) throws IOException {
         var process = (ObjectNode) bundle.path("process");
         var linux = (ObjectNode) bundle.path("linux");
-        for (var option : Rules.list(service.path("security_opt"))) {
+        for (var option : MonitoringRules.list(service.path("security_opt"))) {
             var text = option.asString();
             if (text.startsWith(PROFILE)) {
                 linux.set("seccomp", profile(text.substring(PROFILE.length())));
@@ -214,7 +214,7 @@ final class OciContainer implements AutoCloseable {
                 throw new IllegalArgumentException("Unknown to these tests: " + text);
             }
         }
-        var dropped = Rules.list(service.path("cap_drop")).toString();
+        var dropped = MonitoringRules.list(service.path("cap_drop")).toString();
         if (!dropped.equals("[\"ALL\"]")) {
             throw new IllegalArgumentException("Unknown to these tests: cap_drop " + dropped);
         }

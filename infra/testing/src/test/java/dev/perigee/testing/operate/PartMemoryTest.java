@@ -125,11 +125,11 @@ final class PartMemoryTest {
     /** What counts toward the limit of a service and is not its part's: /tmp, the health check. */
     private static long besideJvm(JsonNode service) {
         long sum = PROBE;
-        for (var mount : Rules.list(service.path("tmpfs"))) {
+        for (var mount : MonitoringRules.list(service.path("tmpfs"))) {
             sum += bytes(mount.asString().replaceFirst(".*size=", ""));
         }
         var heaps =
-                Rules.list(service.at("/healthcheck/test")).stream()
+                MonitoringRules.list(service.at("/healthcheck/test")).stream()
                         .map(JsonNode::asString)
                         .filter(word -> word.startsWith("-Xmx"))
                         .toList();
@@ -175,7 +175,8 @@ final class PartMemoryTest {
             var line = file.lines().filter(it -> it.startsWith(ENTRYPOINT)).findFirst();
             var words =
                     new JsonMapper().readTree(line.orElseThrow().substring(ENTRYPOINT.length()));
-            return new Image(file, Rules.list(words).stream().map(JsonNode::asString).toList());
+            return new Image(
+                    file, MonitoringRules.list(words).stream().map(JsonNode::asString).toList());
         }
 
         long heap(long limit) {

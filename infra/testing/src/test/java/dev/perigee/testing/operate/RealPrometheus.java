@@ -38,7 +38,7 @@ final class RealPrometheus implements AutoCloseable {
             throws IOException {
         var jobs = new StringBuilder();
         targetsByJob.forEach((job, target) -> jobs.append(scrape(job, target)));
-        return start(directory, Rules.ALERTS, jobs.toString());
+        return start(directory, MonitoringRules.ALERTS, jobs.toString());
     }
 
     /**
@@ -97,13 +97,13 @@ final class RealPrometheus implements AutoCloseable {
     List<JsonNode> query(String expression) throws IOException, InterruptedException {
         var asked = expression.replace("$__rate_interval", "10s");
         var path = "/api/v1/query?query=" + URLEncoder.encode(asked, StandardCharsets.UTF_8);
-        return Rules.list(get(path).at("/data/result"));
+        return MonitoringRules.list(get(path).at("/data/result"));
     }
 
     /** How many rules were evaluated, by how that went. */
     Map<String, Integer> rulesByHealth() throws IOException, InterruptedException {
         var healths = new TreeMap<String, Integer>();
-        for (var rule : Rules.list(get("/api/v1/rules").at("/data/groups/0/rules"))) {
+        for (var rule : MonitoringRules.list(get("/api/v1/rules").at("/data/groups/0/rules"))) {
             healths.merge(rule.path("health").asString(), 1, Integer::sum);
         }
         return healths;

@@ -3,7 +3,7 @@ package dev.perigee.testing.soak;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.testing.fleet.FleetUnderTest;
-import dev.perigee.testing.history.Load;
+import dev.perigee.testing.history.SteadyLoad;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,7 +37,7 @@ final class IdleGatewayTest {
                         FleetUnderTest.named("idle-gateway")
                                 .heap("gateway", HEAP_MEBIBYTES)
                                 .start();
-                var load = Load.on(fleet, folder, 1, PACE);
+                var load = SteadyLoad.on(fleet, folder, 1, PACE);
                 var memory = Memory.watching(fleet::parts)) {
             int begun = load.sent();
 

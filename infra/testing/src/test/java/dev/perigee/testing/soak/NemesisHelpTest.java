@@ -39,7 +39,7 @@ final class NemesisHelpTest {
     void again() {
         var shape = new Shape(2, 3, 8, new Times(2.5));
         var plan =
-                new Plan(
+                new SoakPlan(
                         7,
                         Duration.ofSeconds(90),
                         shape,

@@ -13,15 +13,16 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("The report of a run")
 final class ReportTest {
-    private static final Plan PLAN =
-            new Plan(
+    private static final SoakPlan PLAN =
+            new SoakPlan(
                     7,
                     Duration.ofMinutes(1),
                     new Shape(2, 3, 8, new Times(4)),
                     Duration.ofMillis(20),
                     Path.of("somewhere"));
     private static final Storm STORM =
-            new Storm(1, List.of(new Step(Duration.ofMillis(1_500), new Fault.CrashServer(3))));
+            new Storm(
+                    1, List.of(new TimedFault(Duration.ofMillis(1_500), new Fault.CrashServer(3))));
 
     private static Report report(String... violations) {
         return new Report(

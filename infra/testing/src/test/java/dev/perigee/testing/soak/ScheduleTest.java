@@ -27,7 +27,7 @@ final class ScheduleTest {
     }
 
     private static Stream<Fault> allFaults() {
-        return allStorms().flatMap(storm -> storm.steps().stream()).map(Step::fault);
+        return allStorms().flatMap(storm -> storm.steps().stream()).map(TimedFault::fault);
     }
 
     @Test
@@ -130,7 +130,7 @@ final class ScheduleTest {
         var crashed =
                 storms(7, 100).stream()
                         .flatMap(storm -> storm.steps().stream())
-                        .map(Step::fault)
+                        .map(TimedFault::fault)
                         .filter(Fault.CrashServer.class::isInstance)
                         .collect(Collectors.groupingBy(fault -> fault, Collectors.counting()));
         assertThat(crashed.values()).isNotEmpty().allMatch(times -> times <= 2);

@@ -33,7 +33,7 @@ final class SoakTest {
         long seed = Long.getLong("soak.seed", SEED);
         var duration = Duration.parse(System.getProperty("soak.duration", length.toString()));
         var folder = Path.of("target", "fleets", name + "-" + seed).toAbsolutePath();
-        var plan = new Plan(seed, duration, shape, Duration.ofMillis(paceMs), folder);
+        var plan = new SoakPlan(seed, duration, shape, Duration.ofMillis(paceMs), folder);
         var report = NemesisRun.run(plan, System.out::println);
         System.out.println(report.table());
         assertThat(report.violations()).as(report.table()).isEmpty();

@@ -22,11 +22,11 @@ public interface Isolation extends AutoCloseable {
 
     /** What to launch so that the program runs enclosed, with what all may reach. */
     default LaunchSpec enclose(ServerProgram program) {
-        return enclose(program, Reach.OF_ALL);
+        return enclose(program, ProgramEgress.OF_ALL);
     }
 
     /** What to launch so that the program runs enclosed. */
-    LaunchSpec enclose(ServerProgram program, Reach reach);
+    LaunchSpec enclose(ServerProgram program, ProgramEgress reach);
 
     /** Whether programs reach no more than they are enclosed with. */
     default boolean holdsReach() {

@@ -104,7 +104,7 @@ final class JailIsolation implements Isolation {
     }
 
     @Override
-    public LaunchSpec enclose(ServerProgram program, Reach reach) {
+    public LaunchSpec enclose(ServerProgram program, ProgramEgress reach) {
         var dropped = JailEnvironment.dropped(program);
         if (!dropped.isEmpty()) {
             log.atInfo()
@@ -135,7 +135,7 @@ final class JailIsolation implements Isolation {
         var program = new ServerProgram(home, ServerRuntime.NODE, probe.command(), Map.of());
         var jailLog = JailLog.in(logs);
         try {
-            var spec = enclose(program, Reach.NOTHING, jailLog, () -> {});
+            var spec = enclose(program, ProgramEgress.NOTHING, jailLog, () -> {});
             return probe.failure(launcher, spec, jailLog);
         } finally {
             remove(directory);
@@ -151,7 +151,8 @@ final class JailIsolation implements Isolation {
         }
     }
 
-    private LaunchSpec enclose(ServerProgram program, Reach reach, JailLog jailLog, Runnable last) {
+    private LaunchSpec enclose(
+            ServerProgram program, ProgramEgress reach, JailLog jailLog, Runnable last) {
         var home = home(program);
         var identity = entry.identities().of(program.home(), owned(program, home, jailLog));
         var environment = JailEnvironment.of(policy, program, home);

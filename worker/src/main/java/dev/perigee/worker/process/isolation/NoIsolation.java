@@ -34,7 +34,7 @@ public final class NoIsolation implements Isolation {
     }
 
     @Override
-    public LaunchSpec enclose(ServerProgram program, Reach reach) {
+    public LaunchSpec enclose(ServerProgram program, ProgramEgress reach) {
         return new LaunchSpec(program.command(), environment(program), null);
     }
 

@@ -24,7 +24,7 @@ record SyscallFiles(Path instructions, Path policy) {
      * @throws UncheckedIOException when they cannot be written
      */
     static SyscallFiles write(Path directory) {
-        var machine = Machine.of(System.getProperty("os.arch"));
+        var machine = ProcessorArchitecture.of(System.getProperty("os.arch"));
         var filter = new SyscallFilter(machine);
         try {
             return new SyscallFiles(

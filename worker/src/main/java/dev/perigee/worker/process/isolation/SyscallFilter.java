@@ -34,10 +34,10 @@ final class SyscallFilter {
     private static final int ALLOW = 0x7fff_0000;
     private static final int ERRNO = 0x0005_0000;
 
-    private final Machine machine;
+    private final ProcessorArchitecture machine;
     private final SyscallList list;
 
-    SyscallFilter(Machine machine) {
+    SyscallFilter(ProcessorArchitecture machine) {
         this.machine = machine;
         this.list = SyscallList.of(machine);
     }

@@ -27,7 +27,7 @@ final class SyscallList {
         this.numbers = numbers;
     }
 
-    static SyscallList of(Machine machine) {
+    static SyscallList of(ProcessorArchitecture machine) {
         var numbers = new TreeMap<String, Integer>();
         for (var words : lines()) {
             if (!words[machine.column].equals(NONE)) {

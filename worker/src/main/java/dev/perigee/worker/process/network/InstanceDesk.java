@@ -21,10 +21,10 @@ final class InstanceDesk {
     private final NetworkLoop loop;
     private final Tenant owner;
     private final ProcessGuard guard;
-    private final Gate ipv4;
-    private final Gate ipv6;
+    private final ListeningSocket ipv4;
+    private final ListeningSocket ipv6;
     private final NameDesk names;
-    private final Gate questions;
+    private final ListeningSocket questions;
     private final Set<Relay> relays = new HashSet<>();
 
     /**
@@ -37,26 +37,26 @@ final class InstanceDesk {
         this.loop = loop;
         this.owner = owner;
         this.guard = guard;
-        var connections = new Pace(CONNECTIONS_PER_SECOND, System.nanoTime());
+        var connections = new RateLimiter(CONNECTIONS_PER_SECOND, System.nanoTime());
         this.names = new NameDesk(loop, owner, guard, sockets.get(1));
         this.ipv4 =
-                new Gate(
+                new ListeningSocket(
                         loop,
                         sockets.getFirst(),
                         connections,
                         () -> accept(sockets.getFirst(), true),
                         this::hasRoom);
         this.questions =
-                new Gate(
+                new ListeningSocket(
                         loop,
                         sockets.get(1),
-                        new Pace(QUESTIONS_PER_SECOND, System.nanoTime()),
+                        new RateLimiter(QUESTIONS_PER_SECOND, System.nanoTime()),
                         names::take,
                         () -> true);
         this.ipv6 =
                 sockets.size() < 3
-                        ? Gate.CLOSED
-                        : new Gate(
+                        ? ListeningSocket.CLOSED
+                        : new ListeningSocket(
                                 loop,
                                 sockets.get(2),
                                 connections,

@@ -35,7 +35,7 @@ public final class InstanceNetworks implements AutoCloseable {
     private final EgressGuards guards;
     private final NetworkLoop loop;
     private final Thread thread;
-    private final Gate entrance;
+    private final ListeningSocket entrance;
 
     /** Of the loop's thread, as are those below. */
     private final Map<String, Expected> expected = new HashMap<>();
@@ -51,10 +51,10 @@ public final class InstanceNetworks implements AutoCloseable {
         this.loop = new NetworkLoop(guards, limits);
         int listener = loop.calls().listen(directory, SOCKET);
         this.entrance =
-                new Gate(
+                new ListeningSocket(
                         loop,
                         listener,
-                        new Pace(GIVERS_PER_SECOND, System.nanoTime()),
+                        new RateLimiter(GIVERS_PER_SECOND, System.nanoTime()),
                         () -> accept(listener),
                         () -> givers < MOST_GIVERS);
         entrance.open();

@@ -5,7 +5,7 @@ import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.TenantSlots;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.isolation.Isolation;
-import dev.perigee.worker.process.isolation.Reach;
+import dev.perigee.worker.process.isolation.ProgramEgress;
 import dev.perigee.worker.process.packages.PackageStore.Draft;
 import dev.perigee.worker.process.packages.PackageStore.Installed;
 import java.io.IOException;
@@ -231,7 +231,8 @@ final class Installer {
         var spec =
                 isolation.enclose(
                         program,
-                        new Reach(null, what -> refused.set("; egress refused to " + what)));
+                        new ProgramEgress(
+                                null, what -> refused.set("; egress refused to " + what)));
         var left = limit.minusNanos(System.nanoTime() - beganNanos);
         var exit = run.await(launcher, termination, spec, left);
         if (exit == null) {

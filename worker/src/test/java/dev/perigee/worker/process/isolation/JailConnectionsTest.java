@@ -91,7 +91,7 @@ final class JailConnectionsTest {
             first.heard().awaitStdout("greeted 10");
             var second = network.attempt(null, "many", target, 100, 2);
             second.heard().awaitStdout("greeted 0");
-            var other = new Reach(null, network.refused::add);
+            var other = new ProgramEgress(null, network.refused::add);
             assertThat(network.attempt(Jails.home("other"), other, "connect", target).told())
                     .isEqualTo(target + " told hello \n");
             assertThat(host.accepted()).isEqualTo(11);
@@ -121,7 +121,7 @@ final class JailConnectionsTest {
             var target = "127.0.0.1:" + host.port();
             network.open(caches, List.of(target), List.of(), Map.of());
             var faulty =
-                    new Reach(
+                    new ProgramEgress(
                             null,
                             _ -> {
                                 throw new IllegalStateException("of this test");

@@ -58,10 +58,11 @@ final class JailNetwork implements AutoCloseable {
     /** Has a program of an installation with this list, or with none, try one thing. */
     Jails.Deed attempt(@Nullable List<EgressRule> only, String what, Object... more)
             throws Exception {
-        return attempt(Jails.home("team"), new Reach(only, refused::add), what, more);
+        return attempt(Jails.home("team"), new ProgramEgress(only, refused::add), what, more);
     }
 
-    Jails.Deed attempt(Home home, Reach reach, String what, Object... more) throws Exception {
+    Jails.Deed attempt(Home home, ProgramEgress reach, String what, Object... more)
+            throws Exception {
         var program = Jails.resource("/networked.py");
         var command = new ArrayList<>(List.of(Jails.PYTHON, "-c", program, jails().token, what));
         Stream.of(more).map(Object::toString).forEach(command::add);

@@ -221,7 +221,7 @@ final class Jails implements AutoCloseable {
     }
 
     /** Starts a program that reaches no more than this. */
-    Deed start(ServerProgram program, Reach reach) throws LaunchException {
+    Deed start(ServerProgram program, ProgramEgress reach) throws LaunchException {
         var heard = new RecordingListener();
         return new Deed(owned.launch(isolation.enclose(program, reach), heard), heard);
     }

@@ -50,7 +50,7 @@ final class SyscallFilterTest {
         }
     }
 
-    private static int answer(Machine machine, String name, long... arguments) {
+    private static int answer(ProcessorArchitecture machine, String name, long... arguments) {
         return answer(
                 new SyscallFilter(machine).instructions(),
                 machine.audit,
@@ -59,9 +59,9 @@ final class SyscallFilterTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Machine.class)
+    @EnumSource(ProcessorArchitecture.class)
     @DisplayName("allows every call of the list that has no rule, and no other number")
-    void list(Machine machine) {
+    void list(ProcessorArchitecture machine) {
         var list = SyscallList.of(machine);
         var filter = new SyscallFilter(machine).instructions();
         assertThat(filter.length / 8).isLessThan(LONGEST);
@@ -81,10 +81,12 @@ final class SyscallFilterTest {
     @Test
     @DisplayName("refuses the calls of other conventions of the same machine")
     void conventions() {
-        var filter = new SyscallFilter(Machine.X86_64).instructions();
+        var filter = new SyscallFilter(ProcessorArchitecture.X86_64).instructions();
         assertThat(answer(filter, 0x4000_0003, 3)).isEqualTo(ERRNO | ENOSYS);
-        assertThat(answer(filter, Machine.X86_64.audit, 0x4000_0000)).isEqualTo(ERRNO | ENOSYS);
-        assertThat(answer(filter, Machine.X86_64.audit, -1)).isEqualTo(ERRNO | ENOSYS);
+        assertThat(answer(filter, ProcessorArchitecture.X86_64.audit, 0x4000_0000))
+                .isEqualTo(ERRNO | ENOSYS);
+        assertThat(answer(filter, ProcessorArchitecture.X86_64.audit, -1))
+                .isEqualTo(ERRNO | ENOSYS);
     }
 
     @ParameterizedTest
@@ -169,7 +171,7 @@ final class SyscallFilterTest {
     })
     @DisplayName("decides by arguments")
     void arguments(String name, String first, String second, String third, int errno) {
-        for (var machine : Machine.values()) {
+        for (var machine : ProcessorArchitecture.values()) {
             assertThat(
                             answer(
                                     machine,
@@ -186,7 +188,7 @@ final class SyscallFilterTest {
     @CsvSource({"7, send", "8, receive"})
     @DisplayName("TEN-08: has sockets keep their buffers, without an error")
     void buffers(int option, String ignored) {
-        for (var machine : Machine.values()) {
+        for (var machine : ProcessorArchitecture.values()) {
             assertThat(answer(machine, "setsockopt", 3, 1, option)).as(ignored).isEqualTo(ERRNO);
         }
     }
@@ -206,7 +208,7 @@ final class SyscallFilterTest {
     })
     @DisplayName("TEN-08: has memory that is shared be a file's")
     void sharedMemory(String flags, boolean allowed) {
-        for (var machine : Machine.values()) {
+        for (var machine : ProcessorArchitecture.values()) {
             assertThat(answer(machine, "mmap", 0, 4096, 3, Long.decode(flags)))
                     .isEqualTo(allowed ? ALLOW : ERRNO | EPERM);
         }
@@ -215,7 +217,7 @@ final class SyscallFilterTest {
     @Test
     @DisplayName("is the same for nsjail, as text")
     void policy() {
-        assertThat(new SyscallFilter(Machine.X86_64).policy())
+        assertThat(new SyscallFilter(ProcessorArchitecture.X86_64).policy())
                 .startsWith("POLICY perigee {\nALLOW { SYSCALL[0], SYSCALL[1], ")
                 .contains(
                         "\nERRNO(38) { SYSCALL[435] },\n",
@@ -233,9 +235,9 @@ final class SyscallFilterTest {
     @Test
     @DisplayName("is there for two kinds of machines; on others no jail starts")
     void machines() {
-        assertThat(Machine.of("amd64")).isEqualTo(Machine.X86_64);
-        assertThat(Machine.of("aarch64")).isEqualTo(Machine.AARCH64);
-        assertThatThrownBy(() -> Machine.of("riscv64"))
+        assertThat(ProcessorArchitecture.of("amd64")).isEqualTo(ProcessorArchitecture.X86_64);
+        assertThat(ProcessorArchitecture.of("aarch64")).isEqualTo(ProcessorArchitecture.AARCH64);
+        assertThatThrownBy(() -> ProcessorArchitecture.of("riscv64"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("isolation.mode=none");
     }

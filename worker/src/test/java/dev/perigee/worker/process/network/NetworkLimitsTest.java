@@ -75,7 +75,7 @@ final class NetworkLimitsTest {
     @DisplayName("a pace lets a second's worth through at once, then one after the other")
     void pace() {
         long now = 5_000_000_000L;
-        var pace = new Pace(10, now);
+        var pace = new RateLimiter(10, now);
         int taken = 0;
         while (pace.due() <= now) {
             pace.take(now);

@@ -55,10 +55,10 @@ final class NetworkLoopTest {
     @Test
     @DisplayName("counts what fails, so that it does not come as often as it likes")
     void countsFailures() {
-        var pace = new Pace(10, System.nanoTime());
+        var pace = new RateLimiter(10, System.nanoTime());
         long before = pace.due();
         var gate =
-                new Gate(
+                new ListeningSocket(
                         loop,
                         -1,
                         pace,
