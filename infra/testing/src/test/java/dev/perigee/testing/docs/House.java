@@ -1,5 +1,8 @@
 package dev.perigee.testing.docs;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -7,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -14,13 +18,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * House style of code and pages, as far as a program sees it: phrases that the vocabulary of
- * docs/concepts.md replaces, and class comments that are no noun phrase.
+ * docs/concepts.md replaces, class comments that are no noun phrase, and simple names of several
+ * classes.
  */
 final class House {
     private static final Set<String> KINDS = Set.of(".java", ".md", ".yaml", ".json");
     private static final String TESTS = "/test/";
     private static final String MADE = "docs/reference/";
     private static final String RECORDS = "docs/adr/";
+
+    /** Files of each package or module that hold no class. */
+    private static final Set<String> UNNAMED = Set.of("package-info", "module-info");
 
     /**
      * A phrase and what to say.
@@ -79,6 +87,30 @@ final class House {
                             ? List.of()
                             : List.of(file + ": " + comment);
                 });
+    }
+
+    /** Simple names of several files of Java, each with those. */
+    static List<String> sharedNames(Path root) throws IOException {
+        return sharedNames(
+                SourceTree.files(root).stream()
+                        .map(file -> root.relativize(file).toString())
+                        .sorted()
+                        .toList());
+    }
+
+    static List<String> sharedNames(List<String> files) {
+        return files.stream()
+                .filter(file -> file.endsWith(".java"))
+                .collect(groupingBy(House::simpleName, TreeMap::new, toList()))
+                .entrySet()
+                .stream()
+                .filter(name -> name.getValue().size() > 1 && !UNNAMED.contains(name.getKey()))
+                .map(name -> name.getKey() + ": " + String.join(", ", name.getValue()))
+                .toList();
+    }
+
+    private static String simpleName(String file) {
+        return file.substring(file.lastIndexOf('/') + 1, file.lastIndexOf('.'));
     }
 
     /** Phrases of a text that are replaced, each with what to say, across its line breaks. */

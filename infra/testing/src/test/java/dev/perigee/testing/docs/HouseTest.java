@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.testing.Checkout;
 import java.io.IOException;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -22,6 +23,31 @@ final class HouseTest {
         assertThat(House.comments(Checkout.root()))
                 .as("a noun phrase, then thread, bounds and errors")
                 .isEmpty();
+    }
+
+    @Test
+    @DisplayName("gives a simple name to one class")
+    void names() throws IOException {
+        assertThat(House.sharedNames(Checkout.root()))
+                .as(
+                        "rename the less public class, and its test, by the field's noun for what it"
+                                + " is: OwnerMailbox beside Mailbox, no number, no suffix Impl")
+                .isEmpty();
+    }
+
+    @Test
+    @DisplayName("finds names of several classes, in main and test sources of all modules")
+    void findsSharedNames() {
+        assertThat(
+                        House.sharedNames(
+                                List.of(
+                                        "a/src/main/java/a/Box.java",
+                                        "a/src/main/java/a/package-info.java",
+                                        "a/src/main/java/a/b/package-info.java",
+                                        "b/src/test/java/b/Box.java",
+                                        "b/src/test/java/b/BoxTest.java",
+                                        "b/src/test/resources/BoxTest.json")))
+                .isEqualTo(List.of("Box: a/src/main/java/a/Box.java, b/src/test/java/b/Box.java"));
     }
 
     @Test
