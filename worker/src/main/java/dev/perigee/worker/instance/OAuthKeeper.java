@@ -131,7 +131,13 @@ final class OAuthKeeper {
             return;
         }
         answered = false;
-        if (answer == null || given == null || state().isUsed(given)) {
+        if (answer == null || given == null) {
+            return;
+        }
+        if (state().isUsed(given)) {
+            if (state().awaits(answer)) { // Else it is the configuration of before once more.
+                failed("The code was exchanged before: it is of another authorization");
+            }
             return;
         }
         var offer = state().answered(answer);

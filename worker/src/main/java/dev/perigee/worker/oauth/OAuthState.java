@@ -84,7 +84,16 @@ public record OAuthState(
 
     /** The offer that an answer is to, by its state; the newest where it is to none of them. */
     public @Nullable AuthorizationOffer answered(OAuthConfig answer) {
-        return offers().filter(each -> each.isState(answer.state())).findFirst().orElse(offer);
+        return asked(answer).findFirst().orElse(offer);
+    }
+
+    /** Whether the answer is, by its state, to an offer that waits for one. */
+    public boolean awaits(OAuthConfig answer) {
+        return asked(answer).findFirst().isPresent();
+    }
+
+    private Stream<AuthorizationOffer> asked(OAuthConfig answer) {
+        return offers().filter(each -> each.isState(answer.state()));
     }
 
     /**

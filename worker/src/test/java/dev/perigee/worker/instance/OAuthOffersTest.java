@@ -12,6 +12,7 @@ import dev.perigee.protocol.config.ServerConfigBuilder;
 import dev.perigee.protocol.config.ServerConfigBuilder.Owner;
 import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.event.EventBody.Authorization;
+import dev.perigee.protocol.link.InstanceOrder.Cause;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -99,9 +101,13 @@ final class OAuthOffersTest {
     }
 
     private ServerConfig config() {
+        return config(null, null);
+    }
+
+    private ServerConfig config(@Nullable String code, @Nullable String state) {
         var oauth =
                 new OAuthConfig(
-                        null, null, null, null, null, null, null, null, null, null, null, null);
+                        null, null, null, null, null, null, null, null, null, code, state, null);
         return ServerConfigBuilder.elsewhere(
                         "a",
                         "slug-a",
@@ -159,6 +165,40 @@ final class OAuthOffersTest {
                         () ->
                                 events(config, "required").stream()
                                         .anyMatch(it -> !Objects.equals(it.url(), first.url())));
+    }
+
+    @Test
+    @DisplayName("CAL-17: says that a code was exchanged before, where it is another's answer")
+    void takesNoCodeTwice() {
+        var config = config();
+        bench.configure(config);
+        var first = state(event(config, "required", 1));
+        var answer = config("code-1", first);
+        bench.apply(answer, Cause.UPDATED);
+        await().atMost(InstanceBench.PATIENCE)
+                .until(() -> !state(last(config, "required")).equals(first));
+
+        bench.apply(answer, Cause.UPDATED);
+        bench.apply(config("code-1", state(last(config, "required"))), Cause.UPDATED);
+
+        await().atMost(InstanceBench.PATIENCE)
+                .until(() -> reason(config).contains("exchanged before"));
+        assertThat(events(config, "failed")).hasSize(2);
+        assertThat(reason(config)).doesNotContain("code-1");
+        assertThat(events(config, "exchanging")).hasSize(1);
+    }
+
+    private Authorization last(ServerConfig config, String change) {
+        return events(config, change).getLast();
+    }
+
+    private String reason(ServerConfig config) {
+        return String.valueOf(last(config, "failed").reason());
+    }
+
+    /** The state that its user's answer is to have. */
+    private static String state(Authorization required) {
+        return String.valueOf(required.url()).replaceAll(".*[?&]state=([^&]*).*", "$1");
     }
 
     @Test

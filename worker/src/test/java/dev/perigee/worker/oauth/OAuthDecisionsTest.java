@@ -80,6 +80,8 @@ final class OAuthDecisionsTest {
         var exchanging = state.exchanging("code", offer(false, "3"));
         assertThat(exchanging.offer()).isEqualTo(offer(false, "3"));
         assertThat(exchanging.isUsed("code")).isTrue();
+        assertThat(exchanging.withoutOffer().awaits(answer("3", null))).isFalse();
+        assertThat(exchanging.withoutOffer().awaits(answer("4", null))).isTrue();
         var done = exchanging.with(tokens(1L)).withoutOffer();
         assertThat(done.begun()).isNull();
         assertThat(done.offer()).isEqualTo(offer(false, "4"));
