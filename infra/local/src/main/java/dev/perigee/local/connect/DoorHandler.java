@@ -125,14 +125,14 @@ final class DoorHandler extends Handler.Abstract {
         }
         var server = path.length() > PATH.length() + 1 ? path.substring(PATH.length() + 1) : null;
         try (var place = exchanges.take(holder);
-                var replies = bytes.none(holder)) {
+                var counted = bytes.none(holder)) {
             if (place == null) {
                 throw refused(429, "Too many requests are open");
             }
             var out =
                     new DoorResponse(
                             response,
-                            new MessageStream(replies),
+                            new MessageStream(counted),
                             longest,
                             () -> holds(request, holder));
             switch (request.getMethod()) {

@@ -38,8 +38,8 @@ public record DoorOptions(
     static final int EXCHANGES = 1_024;
 
     /**
-     * Bytes of bodies, held until their calls end, and of replies that wait for a retry or are on
-     * their way, in all: of each there are several copies for a while.
+     * Bytes of bodies, held until their calls end, of replies that wait for a retry, and of replies
+     * and questions on their way, in all: of each there are several copies for a while.
      */
     static final long BYTES = Math.max(16 << 20, Runtime.getRuntime().maxMemory() / 8);
 

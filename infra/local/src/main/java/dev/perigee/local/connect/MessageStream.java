@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Messages on their way into one HTTP response, from a session's thread to that of the response.
  * Notifications beyond {@link #MOST_NOTES} or {@link #MOST_BYTES} that were not written yet are
- * left out, as of a client that reads slowly; a reply takes its bytes of its user's, and is an
- * error where there are too few; all others are few by themselves. Never waits but in {@link
- * #poll}.
+ * left out, as of a client that reads slowly. All others take their bytes of their user's: where
+ * there are too few a reply is an error, and a question is left out, so that its call ends when it
+ * expires. Never waits but in {@link #poll}.
  */
 final class MessageStream {
     static final int MOST_NOTES = 256;
@@ -23,15 +23,16 @@ final class MessageStream {
     private final BlockingQueue<Item> items = new LinkedBlockingQueue<>();
     private final AtomicInteger notes = new AtomicInteger();
     private final AtomicLong bytes = new AtomicLong();
-    private final Places.Place replies;
+    private final Places.Place counted;
 
     /**
      * Nothing yet.
      *
-     * @param replies grows by each reply; whoever made it gives it back when the response is over
+     * @param counted grows by each reply, and by each question until it is taken; whoever made it
+     *     gives it back when the response is over
      */
-    MessageStream(Places.Place replies) {
-        this.replies = replies;
+    MessageStream(Places.Place counted) {
+        this.counted = counted;
     }
 
     /**
@@ -41,21 +42,34 @@ final class MessageStream {
      */
     record Item(@Nullable Send send) {}
 
-    /** Adds a message. */
+    /** Adds a message, where there is room for it. */
     void add(Send send) {
-        if (send.kind() == Send.Kind.NOTE) {
-            long size = send.message().size();
-            if (notes.get() >= MOST_NOTES || bytes.get() + size > MOST_BYTES) {
-                return;
+        switch (send.kind()) {
+            case REPLY -> items.add(new Item(counted(send)));
+            case NOTE -> {
+                if (mayNote(send.message().size())) {
+                    items.add(new Item(send));
+                }
             }
-            notes.incrementAndGet();
-            bytes.addAndGet(size);
+            case QUESTION, WITHDRAWAL -> {
+                if (counted.grow(send.message().size())) {
+                    items.add(new Item(send));
+                }
+            }
         }
-        items.add(new Item(send.kind() == Send.Kind.REPLY ? counted(send) : send));
+    }
+
+    private boolean mayNote(long size) {
+        if (notes.get() >= MOST_NOTES || bytes.get() + size > MOST_BYTES) {
+            return false;
+        }
+        notes.incrementAndGet();
+        bytes.addAndGet(size);
+        return true;
     }
 
     private Send counted(Send reply) {
-        if (replies.grow(reply.message().size())) {
+        if (counted.grow(reply.message().size())) {
             return reply;
         }
         var message = "The call has ended, but too much is on its way to its user for the reply";
@@ -72,10 +86,20 @@ final class MessageStream {
     @Nullable Item poll(Duration wait) throws InterruptedException {
         var item = items.poll(wait.toNanos(), TimeUnit.NANOSECONDS);
         var send = item == null ? null : item.send();
-        if (send != null && send.kind() == Send.Kind.NOTE) {
-            notes.decrementAndGet();
-            bytes.addAndGet(-send.message().size());
+        if (send != null) {
+            isTaken(send.kind(), send.message().size());
         }
         return item;
+    }
+
+    private void isTaken(Send.Kind kind, long size) {
+        switch (kind) {
+            case NOTE -> {
+                notes.decrementAndGet();
+                bytes.addAndGet(-size);
+            }
+            case QUESTION, WITHDRAWAL -> counted.shrink(size);
+            case REPLY -> {} // Counted until the response is over.
+        }
     }
 }

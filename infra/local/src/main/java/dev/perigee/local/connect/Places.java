@@ -37,6 +37,16 @@ final class Places {
             }
         }
 
+        /** Gives back so many of those taken. */
+        void shrink(long less) {
+            synchronized (Places.this) {
+                if (!over) {
+                    giveBack(user, less);
+                    size -= less;
+                }
+            }
+        }
+
         /** The same for another owner: to close this one does nothing any more. */
         Place handOver() {
             synchronized (Places.this) {

@@ -40,6 +40,21 @@ final class PlacesTest {
     }
 
     @Test
+    @DisplayName("shrink by what is given back, while they are somebody's")
+    void shrink() {
+        var place = places.none("a");
+        assertThat(place.grow(2)).isTrue();
+
+        place.shrink(1);
+        assertThat(places.taken()).isEqualTo(1);
+        assertThat(place.grow(1)).isTrue();
+
+        place.close();
+        place.shrink(1);
+        assertThat(places.taken()).isZero();
+    }
+
+    @Test
     @DisplayName("grow until they are given back, by whom they were handed over to")
     void handedOver() {
         var before = places.none("a");
