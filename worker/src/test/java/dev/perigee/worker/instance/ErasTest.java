@@ -24,7 +24,7 @@ import tools.jackson.databind.JsonNode;
 
 @DisplayName("CAL-12: servers of both eras over pipes")
 final class ErasTest {
-    private static final int STARTS = 6;
+    private static final int STARTS = 3;
 
     /** So many where other things run at the same time, and few are as quick as they may be. */
     private static final int MOST_STARTS = 30;

@@ -228,12 +228,15 @@ final class LifecycleTest {
     @Tag("long")
     @DisplayName("PRO-81, PRO-82, PRO-83: the default pauses before restarts are kept: 1, 5, 15 s")
     void pauses(@TempDir Path directory) {
-        var settings = Map.of("restart.delays", "1s,5s,15s", "restart.max-crashes", "4");
+        var pauses = RestartPolicy.defaults().delays();
+        var delays = pauses.stream().map(each -> each.toMillis() + "ms").toList();
+        var settings =
+                Map.of("restart.delays", String.join(",", delays), "restart.max-crashes", "4");
         try (var usual = new InstanceBench(settings)) {
             var starts = directory.resolve("starts");
             var config = counted("a", starts);
             usual.configure(config);
-            for (int pause : new int[] {1, 5, 15}) {
+            for (var pause : pauses) {
                 long before = count(starts);
                 long begin = System.nanoTime();
                 usual.call(config, "crash", Map.of("code", 1));
@@ -243,8 +246,7 @@ final class LifecycleTest {
                 var lasted = Duration.ofNanos(System.nanoTime() - begin);
 
                 // The next longer pause would not pass, nor would none.
-                assertThat(lasted)
-                        .isBetween(Duration.ofSeconds(pause), Duration.ofSeconds(2 * pause + 2));
+                assertThat(lasted).isBetween(pause, pause.multipliedBy(2).plusSeconds(2));
                 await().atMost(InstanceBench.PATIENCE)
                         .until(() -> usual.snapshot(config).status() == ServerStatus.ONLINE);
             }
