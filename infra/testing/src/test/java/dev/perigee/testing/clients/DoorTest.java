@@ -24,12 +24,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
@@ -261,6 +264,34 @@ final class DoorTest {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    @Test
+    @Timeout(60)
+    @DisplayName("and ends when its Kafka client has failed, to be started anew")
+    void endsWithItsClient(@TempDir Path folder) throws Exception {
+        var notes = new ConcurrentLinkedQueue<String>();
+        var others = clientThreads().toList();
+        try (var second =
+                OpenDoor.of(fleet, folder.resolve("tokens"), List.of(first), notes::add)) {
+            var its = clientThreads().filter(each -> !others.contains(each)).toList();
+            assertThat(its).hasSize(1);
+            assertThat(notes).isEmpty();
+
+            its.getFirst().interrupt(); // Which Kafka's consumer fails of.
+
+            second.awaitEnd();
+            assertThat(notes)
+                    .singleElement()
+                    .asString()
+                    .contains("answers cannot be read any more");
+        }
+        assertThat(list(first, session(first)).statusCode()).isEqualTo(200);
+    }
+
+    private static Stream<Thread> clientThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(each -> each.getName().equals("perigee-client"));
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** Door of a fleet under test, for the users of some installations. */
@@ -25,6 +26,13 @@ public final class OpenDoor {
 
     /** Opens it, with the tokens in that file, which is not there. */
     public static DoorServer of(FleetUnderTest fleet, Path tokens, List<Installation> users)
+            throws IOException {
+        return of(fleet, tokens, users, System.err::println);
+    }
+
+    /** The same, and hands over what it says to people; for any thread. */
+    public static DoorServer of(
+            FleetUnderTest fleet, Path tokens, List<Installation> users, Consumer<String> note)
             throws IOException {
         write(tokens, users);
         return DoorServer.start(
@@ -36,7 +44,7 @@ public final class OpenDoor {
                         Duration.ofMinutes(2),
                         Duration.ofMinutes(30),
                         "1.0.0"),
-                System.err::println);
+                note);
     }
 
     /** Has a door's file let these users in, and no others. */
