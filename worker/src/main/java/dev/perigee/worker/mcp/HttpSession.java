@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +30,6 @@ final class HttpSession
                 NotificationStream.Session,
                 ResumedAnswer.Session {
     private static final Logger log = LoggerFactory.getLogger(HttpSession.class);
-    private static final long RECEIPT_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final LogContext about = LogContext.current();
     private final HttpTransport kind;
@@ -41,20 +39,17 @@ final class HttpSession
     private final SessionHttpClient http;
     private final McpClientTransport transport;
     private final NotificationStream notifications;
-    private final CompletableFuture<Void> connected = new CompletableFuture<>();
     private final Set<HttpCall> calls = ConcurrentHashMap.newKeySet();
-    private final Set<HttpCall> posted = ConcurrentHashMap.newKeySet();
     private final ConcurrentHashMap<HttpCall, ResumedAnswer> resumed = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Long, Exchange> unfinished = new ConcurrentHashMap<>();
     private final AtomicLong lastExchange = new AtomicLong();
     private final Lingering lingering = new Lingering();
     private final ListeningCall listening;
+    private final AnswerStream answers;
     private final AtomicBoolean closing = new AtomicBoolean();
     private volatile boolean usable = true;
     private volatile boolean reached;
-    private volatile @Nullable McpException streamEnd;
     private volatile boolean retired;
-    private volatile @Nullable Exchange stream;
     private volatile @Nullable ServerInfo info;
     private volatile @Nullable ModernMeta modern;
 
@@ -90,6 +85,7 @@ final class HttpSession
         this.parts = parts;
         this.client = client;
         this.listening = new ListeningCall(client::noticesMissed);
+        this.answers = new AnswerStream(calls, client::failed);
         this.http =
                 new SessionHttpClient(
                         parts.connections().client(), parts.options().maxMessageBytes(), this);
@@ -120,20 +116,12 @@ final class HttpSession
 
     /** Connects, where the transport has a connection. */
     void connect(long deadlineNanos) throws McpException, InterruptedException {
-        transport
-                .connect(
+        answers.connect(
+                transport.connect(
                         messages ->
                                 messages.doOnNext(one -> receive(Envelopes.text(one)))
-                                        .then(Mono.empty()))
-                .subscribe(
-                        _ -> {}, connected::completeExceptionally, () -> connected.complete(null));
-        try {
-            connected.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException e) {
-            throw HttpFailures.notConnected();
-        } catch (ExecutionException e) {
-            throw HttpFailures.broken(e, false, false);
-        }
+                                        .then(Mono.empty())),
+                deadlineNanos);
     }
 
     private void receive(String text) {
@@ -232,7 +220,7 @@ final class HttpSession
             return exchange(Exchange.Kind.RECEIPT, null);
         }
         var opened = exchange(Exchange.Kind.STREAM, null);
-        stream = opened;
+        answers.opened(opened);
         if (closing.get()) {
             opened.abandon();
         }
@@ -319,8 +307,7 @@ final class HttpSession
             return;
         }
         if (end instanceof ExchangeEnd.Completed && exchange.kind() == Exchange.Kind.RECEIPT) {
-            posted.add(call); // The answer comes in the stream.
-            failPosted();
+            answers.awaits(call);
             return;
         }
         if (end instanceof ExchangeEnd.Refused refused) {
@@ -407,30 +394,17 @@ final class HttpSession
 
     private void streamEnded(Exchange exchange, ExchangeEnd end) {
         var failure = exchange.failure(end);
-        var why = failure == null ? HttpFailures.streamEnded() : failure;
         usable = false;
-        streamEnd = why;
-        connected.completeExceptionally(why);
-        failPosted();
+        answers.ended(failure == null ? HttpFailures.streamEnded() : failure);
         if (info != null && !retired && !closing.get()) {
             client.noticesMissed();
-        }
-        CompletableFuture.delayedExecutor(RECEIPT_NANOS, TimeUnit.NANOSECONDS)
-                .execute(() -> calls.forEach(call -> client.failed(call, why)));
-    }
-
-    /** No answers come any more; what is still on its way may learn more, for a moment. */
-    private void failPosted() {
-        var why = streamEnd;
-        if (why != null) {
-            posted.forEach(call -> client.failed(call, why));
         }
     }
 
     @Override
     public void forget(HttpCall call) {
         calls.remove(call);
-        posted.remove(call);
+        answers.forget(call);
         forgetResumed(call);
         if (retired && calls.isEmpty()) {
             end();
@@ -481,10 +455,7 @@ final class HttpSession
     private void release() {
         notifications.close();
         listening.close();
-        var opened = stream;
-        if (opened != null) {
-            opened.abandon();
-        }
+        answers.abandon();
         lingering.clear();
     }
 
