@@ -3,10 +3,12 @@ package dev.perigee.testing.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.topic.Topic;
+import dev.perigee.testing.Fixtures;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @ExtendWith(SharedFleet.class)
 @Execution(ExecutionMode.CONCURRENT)
 final class BadServersTest {
+    private static final List<String> SMALL = List.of(Fixtures.smallScript().toString());
 
     private final FleetUnderTest fleet;
     private final Backend backend;
@@ -92,7 +95,10 @@ final class BadServersTest {
     @DisplayName(
             "PRO-112: a program that does not exist: the worker's log says so, and it serves on")
     void commandNotFound() {
-        var missing = Installation.of("missing", "no-such-program-anywhere", List.of());
+        var missing =
+                bystander
+                        .as("missing", bystander.installationId() + "-missing")
+                        .with("command", "no-such-program-anywhere");
         var pid = backend.text(bystander, "pid", "{}");
 
         var message = fails(missing);
@@ -101,6 +107,9 @@ final class BadServersTest {
         Awaitility.await()
                 .atMost(Duration.ofSeconds(20))
                 .until(() -> isLogged("Server failed to start", missing));
+        assertThat(backend.status(bystander, "online").text("worker_id"))
+                .isNotEmpty()
+                .isEqualTo(backend.status(missing, "error").text("worker_id"));
         assertThat(backend.text(bystander, "pid", "{}")).isEqualTo(pid);
     }
 
@@ -132,7 +141,8 @@ final class BadServersTest {
     }
 
     @Test
-    @DisplayName("PRO-113: of 20 installations one that starts slowly delays nobody")
+    @DisplayName(
+            "PRO-113: of 20 installations one that starts slowly delays nobody, of its user or not")
     void slowStarter(@TempDir Path folder) throws Exception {
         var go = folder.resolve("go");
         var slow =
@@ -141,17 +151,20 @@ final class BadServersTest {
         var command = backend.configure(slow, "mcp_installation_created");
         backend.status(slow, "connecting");
 
-        var others = backend.install(Stream.generate(Installation::fixture).limit(19).toList());
+        var mates =
+                IntStream.range(0, 9)
+                        .mapToObj(n -> slow.as("small-" + n, slow.installationId() + "-" + n))
+                        .map(mate -> mate.with("command", "sh").withArgs(SMALL));
+        var strangers = Stream.generate(() -> Installation.of("small", "sh", SMALL)).limit(10);
+        var others = backend.install(Stream.concat(mates, strangers).toList());
 
-        for (var quick : others) {
-            assertThat(backend.text(quick, "echo", "{\"message\":\"quick\"}")).isEqualTo("quick");
-        }
+        var calls = others.stream().map(quick -> backend.request(quick, "pid", "{}")).toList();
+        assertThat(backend.answers(calls))
+                .allMatch(answer -> answer.text("outcome").equals("success"));
         assertThat(fleet.records().matching(r -> r.key().equals(slow.processId())))
                 .noneMatch(r -> r.text("status").equals("online"));
         Files.createFile(go);
         assertThat(backend.result(command).text("result/resulting_status")).isEqualTo("online");
-        others.forEach(backend::uninstall);
-        backend.uninstall(slow);
     }
 
     /** The status message after an installation that must fail. */
