@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** Every test has a server H of its own; the delays between attempts are scaled by 25. */
@@ -158,6 +159,31 @@ final class HttpStatusTest {
                 .isEqualTo("completed");
         watch.follows(i, INSTALLED, "requires_reauth", "connecting", "discovering_tools", "online");
         assertThat(backend.text(i, "echo", ECHO)).isEqualTo("hi");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"http", "sse"})
+    @DisplayName("PRO-73: has another configuration in the next request, without a restart")
+    void takesAConfigurationOver(String transport) throws Exception {
+        try (var server = HttpFixture.start("--" + transport)) {
+            var i = backend.install(Installation.elsewhere(transport, server.url()));
+            assertThat(backend.text(i, "echo", ECHO)).isEqualTo("hi");
+            assertThat(server.seen().path("headers").toString()).doesNotContain("tenant-2");
+            server.order("{'reset':true}");
+
+            var other = i.withHeader("X-Tenant", "tenant-2");
+            var updated = backend.result(backend.configure(other, "mcp_installation_updated"));
+            assertThat(updated.text("outcome")).isEqualTo("completed");
+            assertThat(backend.text(i, "echo", ECHO)).isEqualTo("hi");
+
+            var seen = server.seen();
+            assertThat(seen.path("requests").has("initialize")).isFalse();
+            assertThat(seen.path("headers").valueStream())
+                    .isNotEmpty()
+                    .allMatch(headers -> headers.path("x-tenant").asString("").equals("tenant-2"));
+            assertThat(watch.statuses(i)).hasSize(INSTALLED);
+            backend.uninstall(i);
+        }
     }
 
     @Test
