@@ -37,8 +37,8 @@ final class PlannedMoveTest {
 
     @Test
     @DisplayName(
-            "OWN-17: by a stop, by a move of the fleet's own and by a drain: every call is"
-                    + " answered, the slowest within 3 s beyond its own time")
+            "OWN-17, DEP-06: by a stop, by a move of the fleet's own and by a drain, as in an"
+                    + " upgrade: every call is answered, the slowest within 3 s beyond its own time")
     void leaves() throws Exception {
         try (var registry = NpmRegistry.start();
                 var fleet = fleet(registry);

@@ -83,7 +83,9 @@ final class UpgradeTest {
         var restarted = new ArrayList<String>();
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (command.alive() && System.nanoTime() - end < 0) {
-            for (var request : requests()) {
+            var waiting = requests();
+            assertThat(waiting).as("one at a time").hasSizeLessThanOrEqualTo(1);
+            for (var request : waiting) {
                 var name = request.getFileName().toString().replace(".asked", "");
                 var part = part(fleet, name);
                 assertThat(fleet.part(part).terminate()).isIn(0, 143);
@@ -129,7 +131,20 @@ final class UpgradeTest {
             assertThat(command.awaitExit()).as(command.output()).isZero();
             assertThat(restarted).containsExactly("worker-1", "worker-2", "gateway-1", "gateway-2");
             assertThat(command.output())
-                    .contains("is drained", "is back with version", "all parts are replaced");
+                    .containsSubsequence(
+                            "worker 1 of 2",
+                            "is drained",
+                            "is back with version",
+                            "is replaced",
+                            "worker 2 of 2",
+                            "is drained",
+                            "is back with version",
+                            "is replaced",
+                            "gateway 1 of 2",
+                            "is replaced",
+                            "gateway 2 of 2",
+                            "is replaced",
+                            "all parts are replaced");
             assertThat(load.pids()).doesNotContainAnyElementsOf(pids);
             assertThat(load.sent()).as("the load went on").isGreaterThan(sent);
             var history = load.history();
