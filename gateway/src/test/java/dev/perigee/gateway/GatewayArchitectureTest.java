@@ -37,8 +37,8 @@ final class GatewayArchitectureTest {
                         "dev.perigee.testing..",
                         "dev.perigee.client..")
                 .because(
-                        "gateway and worker know each other only through protocol, whose client is"
-                                + " for backends")
+                        "gateway and worker know each other only through protocol and link;"
+                                + " protocol's client is for backends")
                 .allowEmptyShould(true)
                 .check(CLASSES);
     }

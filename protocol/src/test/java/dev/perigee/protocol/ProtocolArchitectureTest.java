@@ -34,6 +34,7 @@ final class ProtocolArchitectureTest {
                 .dependOnClassesThat()
                 .resideInAnyPackage(
                         "dev.perigee.client..",
+                        "dev.perigee.link..",
                         "dev.perigee.gateway..",
                         "dev.perigee.worker..",
                         "dev.perigee.local..",

@@ -38,7 +38,8 @@ final class WorkerArchitectureTest {
                         "dev.perigee.client..",
                         "org.apache.kafka..")
                 .because(
-                        "gateway and worker know each other only through protocol, and only a gateway speaks to Kafka")
+                        "gateway and worker know each other only through protocol and link, and only a"
+                                + " gateway speaks to Kafka")
                 .allowEmptyShould(true)
                 .check(CLASSES);
     }

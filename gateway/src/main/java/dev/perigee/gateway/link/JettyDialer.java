@@ -1,6 +1,6 @@
 package dev.perigee.gateway.link;
 
-import dev.perigee.protocol.link.LinkFrame;
+import dev.perigee.link.LinkSocket;
 import dev.perigee.protocol.tls.TlsFileException;
 import java.io.IOException;
 import java.time.Duration;
@@ -23,9 +23,6 @@ import org.jspecify.annotations.Nullable;
 final class JettyDialer implements AutoCloseable {
     private static final int SPARE_THREADS = 6;
     private static final int MOST_THREADS = 200;
-
-    /** Of a connection, each way: what came together is read and written together. */
-    private static final int BUFFER_BYTES = 32 << 10;
 
     private static final Duration FORGET_DESTINATION = Duration.ofMinutes(1);
 
@@ -52,14 +49,10 @@ final class JettyDialer implements AutoCloseable {
         login = options.token() == null ? null : new LinkLogin(http, options.token());
     }
 
-    /** Our own pings find what is dead, sooner than an idle timeout. */
     private static Configuration.ConfigurationCustomizer limits() {
         var limits = new Configuration.ConfigurationCustomizer();
-        limits.setIdleTimeout(Duration.ZERO);
-        limits.setMaxFrameSize(LinkFrame.MAX_BYTES);
+        LinkSocket.configure(limits);
         limits.setAutoFragment(false);
-        limits.setInputBufferSize(BUFFER_BYTES);
-        limits.setOutputBufferSize(BUFFER_BYTES);
         return limits;
     }
 
@@ -81,15 +74,15 @@ final class JettyDialer implements AutoCloseable {
         }
     }
 
-    /** Logs in and connects a wire, blocking. */
-    void dial(WorkerAddress address, JettyWire wire, Duration atMost)
+    /** Logs in and opens a WebSocket, blocking. */
+    void dial(WorkerAddress address, LinkSocket socket, Duration atMost)
             throws AttemptFailedException, InterruptedException {
         if (tls != null && address.isEncrypted()) {
             tls.reload();
         }
         var deadline = Deadline.in(atMost);
         try {
-            open(address, wire, login == null ? null : login(login, address, deadline), deadline);
+            open(address, socket, login == null ? null : login(login, address, deadline), deadline);
         } catch (TimeoutException e) {
             throw new AttemptFailedException("no connection within " + atMost, false);
         } catch (ExecutionException e) {
@@ -112,11 +105,11 @@ final class JettyDialer implements AutoCloseable {
 
     private void open(
             WorkerAddress address,
-            JettyWire wire,
+            LinkSocket socket,
             LinkLogin.@Nullable Shown shown,
             Deadline deadline)
             throws InterruptedException, ExecutionException, TimeoutException, IOException {
-        var request = new ProvenUpgrade(client, address.uri(), wire, shown);
+        var request = new ProvenUpgrade(client, address.uri(), socket, shown);
         request.setConfiguration(limits());
         request.timeout(millis(deadline), TimeUnit.MILLISECONDS);
         await(at(address, () -> client.connect(request)), deadline);

@@ -1,13 +1,19 @@
 package dev.perigee.gateway.link;
 
+import dev.perigee.link.LinkSocket;
+import dev.perigee.link.LinkWriter;
+import dev.perigee.link.Liveness;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
 import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.SessionNotice;
+import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -18,6 +24,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import javax.net.ssl.SSLException;
+import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,17 +35,18 @@ import org.slf4j.LoggerFactory;
  * back. Frames are taken on the reader's thread, one at a time; any thread may send. Once closed it
  * stays closed, and nothing that arrives later has an effect.
  */
-final class LinkConnection {
+final class LinkConnection implements LinkSocket.Listener, LinkWriter.Transport {
     private static final Logger LOG = LoggerFactory.getLogger(LinkConnection.class);
 
     private static final int MOST_EARLY = 16;
+    private static final int MOST_CONTROL_FRAMES = 20_000;
 
     private final long generation;
-    private final Wire wire;
     private final AtomicLong ids;
     private final NoticeHandler notices;
     private final LinkMeters meters;
-    private final FrameWriter writer;
+    private final LinkSocket socket = new LinkSocket(this);
+    private final LinkWriter writer;
     private final Liveness liveness;
     private final Map<Long, AnswerHandler> unanswered = new ConcurrentHashMap<>();
     private final AtomicReference<@Nullable String> closeReason = new AtomicReference<>();
@@ -50,36 +59,32 @@ final class LinkConnection {
 
     LinkConnection(
             long generation,
-            Wire wire,
             AtomicLong ids,
             LinkOptions options,
             NoticeHandler notices,
             LinkMeters meters) {
         this.generation = generation;
-        this.wire = wire;
         this.ids = ids;
         this.notices = notices;
         this.meters = meters;
-        this.writer = new FrameWriter(this::transmit, options.sendBufferBytes(), this::close);
+        this.writer =
+                new LinkWriter(
+                        this,
+                        new LinkWriter.Limits(
+                                options.sendBufferBytes(), MOST_CONTROL_FRAMES, Long.MAX_VALUE));
         this.liveness = new Liveness(options.timing().deadAfter(), System.nanoTime());
-    }
-
-    /** The transport under a connection. */
-    interface Wire {
-        /** Sends messages together; {@code done} is run once, when the last is out of hand. */
-        void send(List<byte[]> messages, Runnable done);
-
-        void ping();
-
-        /** Ends the connection without waiting for the other side. */
-        void disconnect();
     }
 
     long generation() {
         return generation;
     }
 
-    FrameWriter writer() {
+    /** Its WebSocket, to be opened. */
+    LinkSocket socket() {
+        return socket;
+    }
+
+    LinkWriter writer() {
         return writer;
     }
 
@@ -106,12 +111,20 @@ final class LinkConnection {
     void ask(String method, Object params, AnswerHandler handler) {
         var id = ids.incrementAndGet();
         expect(id, handler);
-        writer.control(new LinkFrame.Request(id, method, Json.raw(params)).encode());
+        control(new LinkFrame.Request(id, method, Json.raw(params)));
     }
 
     /** Tells in the control lane. */
     void tell(String method, Object params) {
-        writer.control(new LinkFrame.Notification(method, Json.raw(params)).encode());
+        control(new LinkFrame.Notification(method, Json.raw(params)));
+    }
+
+    private void control(LinkFrame frame) {
+        if (writer.control(frame.encode())) {
+            writer.flush();
+        } else {
+            close("the worker does not read");
+        }
     }
 
     /** Sends a session's call in the data lane. */
@@ -131,7 +144,16 @@ final class LinkConnection {
     void sendAgain(LinkCall call) {
         call.markSent();
         expect(call.id(), call);
-        writer.data(call::encode);
+        writer.data(() -> encoded(call));
+    }
+
+    private byte[] encoded(LinkCall call) {
+        try {
+            return call.encode();
+        } catch (RuntimeException e) {
+            close("a frame could not be made: " + e.getClass().getSimpleName());
+            throw e;
+        }
     }
 
     /** Sends what was put. */
@@ -144,8 +166,8 @@ final class LinkConnection {
         unanswered.remove(id);
     }
 
-    /** Takes a frame; on the reader's thread. */
-    void received(byte[] utf8) {
+    @Override
+    public void message(byte[] utf8) {
         if (isClosed()) {
             return;
         }
@@ -162,12 +184,11 @@ final class LinkConnection {
                 case LinkFrame.Response(var id, var result) -> answered(id, result);
                 case LinkFrame.Failure failure -> refused(failure);
                 case LinkFrame.Request(var id, var method, var ignored) ->
-                        writer.control(
+                        control(
                                 new LinkFrame.Failure(
-                                                id,
-                                                LinkError.METHOD_NOT_FOUND.code(),
-                                                "a gateway answers no requests, not " + method)
-                                        .encode());
+                                        id,
+                                        LinkError.METHOD_NOT_FOUND.code(),
+                                        "a gateway answers no requests, not " + method));
             }
         } catch (InvalidRecordException e) {
             notUnderstood(e.getMessage());
@@ -207,12 +228,62 @@ final class LinkConnection {
         }
     }
 
-    /** A pong came. */
-    void pong(@Nullable Duration roundTrip) {
-        liveness.pong(System.nanoTime());
-        if (roundTrip != null) {
-            meters.roundTrip.record(roundTrip);
+    @Override
+    public void pong(@Nullable Long sentNanos) {
+        long now = System.nanoTime();
+        liveness.heard(now);
+        if (sentNanos != null) {
+            meters.roundTrip.record(Duration.ofNanos(now - sentNanos));
         }
+    }
+
+    @Override
+    public void binary() {
+        close("the worker sends binary messages");
+    }
+
+    @Override
+    public void tooLarge() {
+        close("the worker sent a message of more than " + LinkFrame.MAX_BYTES + " bytes");
+    }
+
+    @Override
+    public void closing() {
+        close("the worker closes the connection");
+    }
+
+    @Override
+    public void closed(int status) {
+        close("closed with status " + status);
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+        failed(cause, cause.getClass().getSimpleName() + ": " + cause.getMessage());
+    }
+
+    @Override
+    public void broken(Throwable cause) {
+        failed(cause, "write failed: " + cause.getClass().getSimpleName());
+    }
+
+    /** A worker that dies says nothing: what was read and is no good comes from one that lives. */
+    private void failed(Throwable cause, String reason) {
+        if (cause instanceof IOException && !(cause instanceof SSLException)) {
+            closedThere(reason);
+        } else {
+            close(reason);
+        }
+    }
+
+    /** Where the worker listens, if nothing stands between; null where something may. */
+    @Nullable InetSocketAddress direct(Hello.Result hello) {
+        var ends = Hello.Ends.of(socket.here(), socket.there());
+        return ends != null
+                        && ends.equals(hello.ends())
+                        && socket.there() instanceof InetSocketAddress there
+                ? there
+                : null;
     }
 
     /** Whether it is open, and a pong came within this time or it is not older. */
@@ -222,16 +293,8 @@ final class LinkConnection {
 
     /** Pings until the connection is closed, and closes it when no pong comes. */
     void keepAlive(Duration interval) throws InterruptedException {
-        while (true) {
-            var wait = Math.min(interval.toNanos(), liveness.nanosLeft(System.nanoTime()));
-            if (closed.await(wait, TimeUnit.NANOSECONDS)) {
-                return;
-            }
-            if (liveness.isDead(System.nanoTime())) {
-                close("the worker answers no pings");
-                return;
-            }
-            wire.ping();
+        if (socket.keepAlive(interval, liveness)) {
+            close("the worker answers no pings");
         }
     }
 
@@ -271,7 +334,7 @@ final class LinkConnection {
         }
         closedThere = there;
         writer.close();
-        wire.disconnect();
+        socket.abort();
         for (var id : unanswered.keySet()) {
             disconnected(id);
         }
@@ -292,10 +355,11 @@ final class LinkConnection {
         }
     }
 
-    private void transmit(List<byte[]> frames, int bytes, Runnable done) {
+    @Override
+    public void write(List<byte[]> frames, int bytes, Callback written) {
         meters.framesOut.increment(frames.size());
         meters.bytesOut.increment(bytes);
-        wire.send(frames, done);
+        socket.write(frames, written);
     }
 
     private void answered(long id, RawJson result) {

@@ -249,13 +249,11 @@ final class WorkerLink implements PartitionSession.Host {
     /** One generation, from dialling to the end of its connection. */
     private void attempt() throws InterruptedException {
         var generation = machine.beginAttempt();
-        var wire = new JettyWire();
-        var connection = new LinkConnection(generation, wire, callIds, options, notices, meters);
-        wire.bind(connection);
+        var connection = new LinkConnection(generation, callIds, options, notices, meters);
         InetSocketAddress listensAt = null;
         boolean met = false;
         try {
-            dialer.dial(address, wire, inTime(options.timing().connectTimeout()));
+            dialer.dial(address, connection.socket(), inTime(options.timing().connectTimeout()));
             keepAlive(connection);
             var hello =
                     Greeting.exchange(
@@ -266,7 +264,7 @@ final class WorkerLink implements PartitionSession.Host {
             }
             connection.clock(WorkerClock.read(hello.clockMs()));
             connection.speaks(hello.protocol());
-            listensAt = direct(wire, hello);
+            listensAt = connection.direct(hello);
             met = true;
             adopt(hello);
             connection.greeted();
@@ -294,16 +292,6 @@ final class WorkerLink implements PartitionSession.Host {
                         connection.wasClosedThere() && !standing.isLeaving() ? listensAt : null);
             }
         }
-    }
-
-    /** Where the worker listens, if nothing stands between; null where something may. */
-    private static @Nullable InetSocketAddress direct(JettyWire wire, Hello.Result hello) {
-        var ends = wire.ends();
-        return ends != null
-                        && ends.equals(hello.ends())
-                        && wire.worker() instanceof InetSocketAddress there
-                ? there
-                : null;
     }
 
     private void end(LinkConnection connection) {

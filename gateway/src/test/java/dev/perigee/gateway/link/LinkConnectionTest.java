@@ -6,7 +6,6 @@ import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.SessionNotice;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -72,24 +71,10 @@ final class LinkConnectionTest {
                                 timing.recoveryBackoffMax()));
         return new LinkConnection(
                 1,
-                new NoWire(),
                 new AtomicLong(),
                 options,
                 new NoNotices(),
                 new LinkMeters(new SimpleMeterRegistry(), "127.0.0.1:1"));
-    }
-
-    private static final class NoWire implements LinkConnection.Wire {
-        @Override
-        public void send(List<byte[]> messages, Runnable done) {
-            done.run();
-        }
-
-        @Override
-        public void ping() {}
-
-        @Override
-        public void disconnect() {}
     }
 
     private static final class NoNotices implements NoticeHandler {

@@ -315,25 +315,4 @@ final class SessionStateTest {
             }
         }
     }
-
-    @Nested
-    final class LivenessTest {
-        private final Liveness liveness = new Liveness(Duration.ofNanos(10), Long.MAX_VALUE);
-
-        @Test
-        void isDeadWhenNoPongCameInTime() {
-            assertThat(liveness.isDead(Long.MAX_VALUE + 9)).isFalse();
-            assertThat(liveness.nanosLeft(Long.MAX_VALUE + 9)).isEqualTo(1);
-            assertThat(liveness.isDead(Long.MAX_VALUE + 10)).isTrue();
-            assertThat(liveness.nanosLeft(Long.MAX_VALUE + 12)).isZero();
-        }
-
-        @Test
-        void aPongBeginsTheTimeAnew() {
-            liveness.pong(Long.MAX_VALUE + 9);
-
-            assertThat(liveness.isDead(Long.MAX_VALUE + 18)).isFalse();
-            assertThat(liveness.isDead(Long.MAX_VALUE + 19)).isTrue();
-        }
-    }
 }

@@ -1,5 +1,8 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.link.LinkSocket;
+import dev.perigee.link.LinkWriter;
+import dev.perigee.link.Liveness;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.link.LinkError;
@@ -7,9 +10,11 @@ import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.ToolOrder;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.eclipse.jetty.websocket.core.CloseStatus;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +26,8 @@ import org.slf4j.LoggerFactory;
  * has something to send. What it carries is the {@link Handler}'s; who is connected the {@link
  * LinkConnections}'.
  */
-final class GatewayConnection implements LinkConnections.Connected, LinkSocket.Listener {
+final class GatewayConnection
+        implements LinkConnections.Connected, LinkSocket.Listener, LinkWriter.Transport {
     private static final Logger log = LoggerFactory.getLogger(GatewayConnection.class);
     private static final Duration STAY = Duration.ofSeconds(5);
 
@@ -33,11 +39,21 @@ final class GatewayConnection implements LinkConnections.Connected, LinkSocket.L
     private final Handler handler;
     private final LinkConnections connections;
     private final Scheduler scheduler;
-    private final OutboundQueue outbound;
+    private final Duration pingInterval;
+    private final Duration pingTimeout;
+    private final Liveness liveness;
+    private final LinkSocket socket = new LinkSocket(this);
+    private final LinkWriter writer;
     private final Semaphore orders;
     private final AtomicBoolean writesSoon = new AtomicBoolean();
-    private volatile @Nullable LinkSocket socket;
-    private volatile @Nullable LinkWriter writer;
+    private final AtomicBoolean lost = new AtomicBoolean();
+
+    /**
+     * When the last ping was sent that was answered; before the first, when the connection opened.
+     * Time that passes before the answer is read, as while this process is frozen, counts.
+     */
+    private volatile long answered = System.nanoTime();
+
     private volatile @Nullable String gatewayId;
     private volatile int protocol = LinkVersions.SPOKEN.least();
     private volatile boolean open = true;
@@ -68,15 +84,33 @@ final class GatewayConnection implements LinkConnections.Connected, LinkSocket.L
         this.handler = handler;
         this.connections = connections;
         this.scheduler = scheduler;
-        this.outbound = new OutboundQueue(options.outboundBytes(), CONTROL_BYTES);
+        this.pingInterval = options.pingInterval();
+        this.pingTimeout = options.pingTimeout();
+        this.liveness = new Liveness(pingTimeout, answered);
+        this.writer =
+                new LinkWriter(
+                        this,
+                        new LinkWriter.Limits(
+                                options.outboundBytes(), Integer.MAX_VALUE, CONTROL_BYTES));
         this.orders = new Semaphore(options.maxRequests());
     }
 
+    /** Its WebSocket, to be opened. */
+    LinkSocket socket() {
+        return socket;
+    }
+
     @Override
-    public void opened(LinkSocket opened) {
-        socket = opened;
-        writer = new LinkWriter(opened, outbound, this::broken);
+    public void opened() {
+        answered = System.nanoTime();
+        liveness.heard(answered);
         connections.opened(this);
+        Thread.ofVirtual().name("link-ping").start(this::keepAlive);
+    }
+
+    @Override
+    public void heard() {
+        liveness.heard(System.nanoTime());
     }
 
     @Override
@@ -84,21 +118,76 @@ final class GatewayConnection implements LinkConnections.Connected, LinkSocket.L
         handler.handle(this, utf8);
     }
 
+    /** A pong that answers none of our pings proves nothing. */
     @Override
-    public void answered() {
-        handler.answered(this);
+    public void pong(@Nullable Long sentNanos) {
+        if (sentNanos != null && sentNanos - answered > 0 && sentNanos - System.nanoTime() <= 0) {
+            answered = sentNanos;
+            handler.answered(this);
+        }
     }
 
     @Override
     public Duration holds() {
-        var current = socket;
-        return current == null ? Duration.ZERO : current.holds();
+        return pingTimeout.minusNanos(System.nanoTime() - answered);
+    }
+
+    private void keepAlive() {
+        try {
+            if (socket.keepAlive(pingInterval, liveness)) {
+                long silence = liveness.age(System.nanoTime());
+                log.atWarn()
+                        .addKeyValue("silence_ms", TimeUnit.NANOSECONDS.toMillis(silence))
+                        .log("Gateway does not answer pings; closing its connection");
+                giveUp();
+            }
+        } catch (InterruptedException e) {
+            socket.abort();
+        }
+    }
+
+    /**
+     * Detaches its sessions at once and sends a close frame with the reason: a connection that ends
+     * without one, or is refused by a proxy, looks like the death of the worker.
+     */
+    private void giveUp() {
+        close(CloseStatus.SHUTDOWN, "the gateway answers no pings");
+        lose();
     }
 
     @Override
-    public void closed() {
+    public void binary() {
+        close(CloseStatus.BAD_DATA, "send text messages");
+    }
+
+    @Override
+    public void tooLarge() {
+        close(
+                CloseStatus.MESSAGE_TOO_LARGE,
+                "a message has at most " + LinkFrame.MAX_BYTES + " bytes");
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+        log.atDebug().setCause(cause).log("Link connection failed");
+    }
+
+    @Override
+    public void closed(int status) {
+        lose();
+    }
+
+    /** Nothing that arrives or is sent from now on counts; once, whatever the reason. */
+    private void lose() {
+        if (lost.compareAndSet(false, true)) {
+            // The writer may notice first, and holds locks.
+            Thread.ofVirtual().name("link-closed").start(this::detach);
+        }
+    }
+
+    private void detach() {
         open = false;
-        outbound.close();
+        writer.close();
         connections.closed(this);
         handler.closed(this);
     }
@@ -114,8 +203,7 @@ final class GatewayConnection implements LinkConnections.Connected, LinkSocket.L
 
     /** The connection's two ends, null where they are not known. */
     Hello.@Nullable Ends ends() {
-        var opened = socket;
-        return opened == null ? null : opened.ends();
+        return Hello.Ends.of(socket.there(), socket.here());
     }
 
     boolean hasSaidHello() {
@@ -167,7 +255,7 @@ final class GatewayConnection implements LinkConnections.Connected, LinkSocket.L
             scheduler.schedule(
                     () -> {
                         writesSoon.set(false);
-                        write();
+                        flush();
                     },
                     SOON.toMillis(),
                     TimeUnit.MILLISECONDS);
@@ -186,26 +274,28 @@ final class GatewayConnection implements LinkConnections.Connected, LinkSocket.L
 
     private void control(byte[] message) {
         enqueue(message);
-        write();
+        flush();
     }
 
     private void enqueue(byte[] message) {
-        if (!outbound.addControl(message)) {
+        if (!writer.control(message)) {
             close(CloseStatus.POLICY_VIOLATION, "answers are not read");
         }
     }
 
     @Override
     public boolean sendEvent(byte[] frame) throws InterruptedException {
-        if (!outbound.hasRoom(frame.length)) {
-            write();
+        int reserved = writer.reserve(frame.length);
+        if (reserved < 0) {
+            flush();
+            reserved = writer.reserve(frame.length, Long.MAX_VALUE);
         }
-        return outbound.addEvent(frame);
+        return writer.data(frame, reserved);
     }
 
     @Override
     public void flush() {
-        write();
+        writer.flush();
     }
 
     /** A place for an order that is under way; false when there are too many. */
@@ -218,28 +308,27 @@ final class GatewayConnection implements LinkConnections.Connected, LinkSocket.L
     }
 
     void close(int code, String reason) {
-        var current = socket;
-        if (current != null) {
-            current.close(code, reason);
-        }
+        socket.close(code, reason);
     }
 
     @Override
     public void finish() {
-        outbound.finish();
-        write();
+        writer.finish();
     }
 
-    private void write() {
-        var current = writer;
-        if (current != null) {
-            current.iterate();
-        }
+    @Override
+    public void write(List<byte[]> messages, int bytes, Callback written) {
+        socket.write(messages, written);
     }
 
-    private void broken(Throwable cause) {
+    @Override
+    public void broken(Throwable cause) {
         log.atDebug().addKeyValue("gateway_id", gatewayId).setCause(cause).log("Link cut");
-        outbound.close();
         close(CloseStatus.SERVER_ERROR, "write failed");
+    }
+
+    @Override
+    public void finished() {
+        close(CloseStatus.SHUTDOWN, "the worker is leaving");
     }
 }

@@ -1,8 +1,8 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.link.LinkSocket;
 import dev.perigee.protocol.access.NewcomerLimit;
 import dev.perigee.protocol.event.Heartbeat;
-import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -42,9 +42,6 @@ public final class LinkServer implements AutoCloseable {
     private static final int STRANGERS = 256;
 
     private static final Duration STRANGER_IDLE = Duration.ofSeconds(5);
-
-    /** Of a connection, each way: what came together is read and written together. */
-    private static final int BUFFER_BYTES = 32 << 10;
 
     private final Server server;
     private final ServerConnector connector;
@@ -101,23 +98,15 @@ public final class LinkServer implements AutoCloseable {
                 WebSocketNegotiator.from(
                         (request, response, callback) -> {
                             response.setExtensions(List.of());
-                            return new LinkSocket(
-                                    new GatewayConnection(
+                            return new GatewayConnection(
                                             options,
                                             dispatcher,
                                             connections,
-                                            connector.getScheduler()),
-                                    options.pingInterval(),
-                                    options.pingTimeout());
+                                            connector.getScheduler())
+                                    .socket();
                         },
                         (handler, request, response) -> (LinkSocket) handler,
-                        configuration -> {
-                            // Our own pings find what is dead, sooner.
-                            configuration.setIdleTimeout(Duration.ZERO);
-                            configuration.setMaxFrameSize(LinkFrame.MAX_BYTES);
-                            configuration.setInputBufferSize(BUFFER_BYTES);
-                            configuration.setOutputBufferSize(BUFFER_BYTES);
-                        }));
+                        LinkSocket::configure));
         var gate = new LinkGate(options.token(), sessions.metrics(), upgrade);
         var strangers = new NewcomerLimit(connector, http, STRANGERS, STRANGER_IDLE, gate);
         server.setHandler(strangers);

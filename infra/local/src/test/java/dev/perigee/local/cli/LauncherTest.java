@@ -23,6 +23,7 @@ class LauncherTest {
             List.of(
                     "protocol",
                     "infra/tracing",
+                    "infra/link",
                     "gateway",
                     "worker",
                     "infra/part",

@@ -31,6 +31,7 @@ public final class PartJvm {
             List.of(
                     "protocol",
                     "infra/tracing",
+                    "infra/link",
                     "gateway",
                     "worker",
                     "infra/part",

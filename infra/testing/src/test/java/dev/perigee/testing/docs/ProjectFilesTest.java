@@ -36,6 +36,7 @@ final class ProjectFilesTest {
             List.of(
                     "protocol",
                     "infra/tracing",
+                    "infra/link",
                     "gateway",
                     "worker",
                     "infra/part",

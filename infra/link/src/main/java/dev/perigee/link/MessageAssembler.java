@@ -1,4 +1,4 @@
-package dev.perigee.protocol.link;
+package dev.perigee.link;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * continuations. A message of one piece, the usual case, is copied once. Used by one connection's
  * reader.
  */
-public final class MessageAssembler {
+final class MessageAssembler {
     private static final int FIRST_BYTES = 64 * 1024;
 
     private final int limitBytes;
@@ -17,9 +17,9 @@ public final class MessageAssembler {
     private int length;
 
     /**
-     * @param limitBytes of a message, as a rule {@link LinkFrame#MAX_BYTES}
+     * @param limitBytes of a message; a larger one is refused
      */
-    public MessageAssembler(int limitBytes) {
+    MessageAssembler(int limitBytes) {
         this.limitBytes = limitBytes;
     }
 
@@ -29,7 +29,7 @@ public final class MessageAssembler {
      * @return the message when this was its last piece, else null
      * @throws TooLargeException when the message is larger than allowed; take no more after that
      */
-    public byte @Nullable [] add(ByteBuffer piece, boolean last) throws TooLargeException {
+    byte @Nullable [] add(ByteBuffer piece, boolean last) throws TooLargeException {
         int size = piece.remaining();
         if (size > limitBytes - length) {
             bytes = new byte[0];
@@ -55,7 +55,7 @@ public final class MessageAssembler {
     }
 
     /** A message is larger than allowed. */
-    public static final class TooLargeException extends Exception {
+    static final class TooLargeException extends Exception {
         private static final long serialVersionUID = 1;
 
         TooLargeException() {
