@@ -3,8 +3,6 @@ package dev.perigee.gateway;
 import dev.perigee.gateway.admin.GatewayAdminServer;
 import dev.perigee.gateway.admin.GatewayAdminSettings;
 import dev.perigee.gateway.admin.Readiness;
-import dev.perigee.gateway.console.Console;
-import dev.perigee.gateway.console.FleetSources;
 import dev.perigee.gateway.inbound.BrokerClock;
 import dev.perigee.gateway.inbound.CoPartitionedAssignor;
 import dev.perigee.gateway.inbound.FeedLimits;
@@ -78,15 +76,17 @@ public final class Gateway implements AutoCloseable {
      * Starts a gateway; returns when it has joined in, not when it serves: {@code /health/ready}
      * says that.
      *
+     * @param console of this gateway; {@link GatewayConsole#NONE} for one without
      * @throws GatewayStartException when the topics are not as they must be, the broker is not
      *     reached, an address is taken or a TLS file cannot be used
      */
-    public static Gateway start(Settings settings) throws InterruptedException {
-        return start(settings, new LinkedFleet(settings));
+    public static Gateway start(Settings settings, GatewayConsole.Maker console)
+            throws InterruptedException {
+        return start(settings, new LinkedFleet(settings), console, InstantSource.system());
     }
 
     /**
-     * Starts a gateway against the workers of a test.
+     * Starts a gateway without a console against the workers of a test.
      *
      * @throws GatewayStartException when the topics are not as they must be, or the broker is not
      *     reached
@@ -98,12 +98,18 @@ public final class Gateway implements AutoCloseable {
     /** The same, on a machine with the clock of a test. */
     public static Gateway start(Settings settings, Fleet fleet, InstantSource clock)
             throws InterruptedException {
+        return start(settings, fleet, GatewayConsole.NONE, clock);
+    }
+
+    private static Gateway start(
+            Settings settings, Fleet fleet, GatewayConsole.Maker console, InstantSource clock)
+            throws InterruptedException {
         var given = settings.valueOrNull(GatewaySettings.ID);
         var id = given == null ? "gateway-" + UUID.randomUUID().toString().substring(0, 8) : given;
         var gateway = new Gateway(id);
         boolean started = false;
         try {
-            gateway.run(settings, fleet, clock);
+            gateway.run(settings, fleet, console, clock);
             started = true;
             return gateway;
         } catch (KafkaException e) {
@@ -147,7 +153,8 @@ public final class Gateway implements AutoCloseable {
         registry.close();
     }
 
-    private void run(Settings settings, Fleet fleet, InstantSource clock)
+    private void run(
+            Settings settings, Fleet fleet, GatewayConsole.Maker maker, InstantSource clock)
             throws InterruptedException {
         SecretsNotice.log(settings);
         parts.push(trace(settings));
@@ -287,12 +294,12 @@ public final class Gateway implements AutoCloseable {
         gauges.ready(readiness);
         var access = GatewayAdminSettings.access(settings);
         var console =
-                Console.of(
+                maker.of(
                         settings,
                         access,
                         new FleetSources(
                                 id, partitionCount, readiness, links::workers, partitions::states),
-                        new Console.Kafka(
+                        new GatewayConsole.Kafka(
                                 clients::consoleConsumer,
                                 clients::consoleProducer,
                                 clients::redriveProducer,

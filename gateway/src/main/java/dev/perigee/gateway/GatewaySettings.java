@@ -1,7 +1,6 @@
 package dev.perigee.gateway;
 
 import dev.perigee.gateway.admin.GatewayAdminSettings;
-import dev.perigee.gateway.console.ConsoleSettings;
 import dev.perigee.gateway.inbound.PlainSecrets;
 import dev.perigee.gateway.link.LinkSettings;
 import dev.perigee.gateway.placement.PlacementSettings;
@@ -204,26 +203,29 @@ public final class GatewaySettings {
                             KAFKA)
                     .withRule(GatewaySettings::heartbeatsBeforeTimeout);
 
-    /** Every key that a gateway knows. */
-    public static final SettingsSchema SCHEMA =
-            OWN.with(LimitSettings.SCHEMA)
-                    .with(MemorySettings.SCHEMA)
-                    .with(LinkSettings.SCHEMA)
-                    .with(PlacementSettings.SCHEMA)
-                    .with(QuarantineSettings.SCHEMA)
-                    .with(GatewayAdminSettings.SCHEMA)
-                    .with(ConsoleSettings.SCHEMA)
-                    .with(TracingSettings.SCHEMA)
-                    .withRule(
-                            settings ->
-                                    LimitSettings.leaveRoomForOthers(
-                                            settings,
-                                            settings.value(OPEN_RECORDS),
-                                            settings.value(OPEN_BYTES)))
-                    .withRule(ConsoleSettings::unguarded)
-                    .withRule(GatewaySettings::leaseOutlivesTimeout);
+    /** Every key that a gateway without a console knows. */
+    public static final SettingsSchema SCHEMA = with(SettingsSchema.of("gateway"));
 
     private GatewaySettings() {}
+
+    /** Every key that a gateway knows whose console has these. */
+    public static SettingsSchema with(SettingsSchema console) {
+        return OWN.with(LimitSettings.SCHEMA)
+                .with(MemorySettings.SCHEMA)
+                .with(LinkSettings.SCHEMA)
+                .with(PlacementSettings.SCHEMA)
+                .with(QuarantineSettings.SCHEMA)
+                .with(GatewayAdminSettings.SCHEMA)
+                .with(console)
+                .with(TracingSettings.SCHEMA)
+                .withRule(
+                        settings ->
+                                LimitSettings.leaveRoomForOthers(
+                                        settings,
+                                        settings.value(OPEN_RECORDS),
+                                        settings.value(OPEN_BYTES)))
+                .withRule(GatewaySettings::leaseOutlivesTimeout);
+    }
 
     private static @Nullable String leaseOutlivesTimeout(Settings settings) {
         return settings.value(SESSION_TIMEOUT).compareTo(settings.value(LinkSettings.LEASE)) <= 0

@@ -67,8 +67,7 @@ final class GatewayArchitectureTest {
                                         "link",
                                         "outbound",
                                         "secret",
-                                        "admin",
-                                        "console")
+                                        "admin")
                                 .map(name -> ROOT + "." + name + ".."));
         classes()
                 .should()

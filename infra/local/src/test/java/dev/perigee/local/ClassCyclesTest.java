@@ -22,7 +22,11 @@ final class ClassCyclesTest {
         var classes =
                 new ClassFileImporter()
                         .withImportOption(new ImportOption.DoNotIncludeTests())
-                        .importPackages("dev.perigee.gateway", "dev.perigee.worker", "dev.perigee.link");
+                        .importPackages(
+                                "dev.perigee.console",
+                                "dev.perigee.gateway",
+                                "dev.perigee.worker",
+                                "dev.perigee.link");
         var uses = new TreeMap<String, Set<String>>();
         for (var each : classes) {
             var used = uses.computeIfAbsent(outermost(each), _ -> new TreeSet<>());

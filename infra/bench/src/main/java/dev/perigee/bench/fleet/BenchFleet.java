@@ -1,13 +1,13 @@
 package dev.perigee.bench.fleet;
 
 import dev.perigee.faults.FaultProxy;
-import dev.perigee.gateway.GatewaySettings;
 import dev.perigee.local.broker.BrokerSettings;
 import dev.perigee.local.cli.Perigee;
 import dev.perigee.local.fleet.FleetPlan;
 import dev.perigee.local.fleet.JvmCommand;
 import dev.perigee.local.fleet.LocalFleet;
 import dev.perigee.part.ReadyLine;
+import dev.perigee.part.gateway.GatewayCommand;
 import dev.perigee.protocol.topic.TopicNames;
 import dev.perigee.worker.WorkerSettings;
 import java.io.IOException;
@@ -77,7 +77,7 @@ public final class BenchFleet implements AutoCloseable {
                         Map.of(
                                 "broker", BrokerSettings.SCHEMA,
                                 "worker", WorkerSettings.SCHEMA,
-                                "gateway", GatewaySettings.SCHEMA));
+                                "gateway", GatewayCommand.SCHEMA));
         var lines = new ConcurrentHashMap<String, ReadyLine>();
         var links = new ArrayList<FaultProxy>();
         var fleet =

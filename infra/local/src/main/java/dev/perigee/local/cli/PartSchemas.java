@@ -1,7 +1,7 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.gateway.GatewaySettings;
 import dev.perigee.local.broker.BrokerSettings;
+import dev.perigee.part.gateway.GatewayCommand;
 import dev.perigee.protocol.settings.SettingsSchema;
 import dev.perigee.worker.WorkerSettings;
 import java.util.Collections;
@@ -17,7 +17,7 @@ final class PartSchemas {
 
     private static Map<String, SettingsSchema> byKind() {
         var schemas = new LinkedHashMap<String, SettingsSchema>();
-        schemas.put("gateway", GatewaySettings.SCHEMA);
+        schemas.put("gateway", GatewayCommand.SCHEMA);
         schemas.put("worker", WorkerSettings.SCHEMA);
         schemas.put("broker", BrokerSettings.SCHEMA);
         return Collections.unmodifiableMap(schemas);

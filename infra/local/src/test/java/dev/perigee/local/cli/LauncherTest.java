@@ -26,6 +26,7 @@ class LauncherTest {
                     "infra/link",
                     "gateway",
                     "worker",
+                    "infra/console",
                     "infra/part",
                     "infra/part-gateway",
                     "infra/part-worker",

@@ -6,10 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.client.KafkaConnection;
+import dev.perigee.console.Console;
 import dev.perigee.gateway.Gateway;
-import dev.perigee.gateway.GatewaySettings;
 import dev.perigee.gateway.GatewayStartException;
 import dev.perigee.part.ExitCode;
+import dev.perigee.part.gateway.GatewayCommand;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
@@ -126,7 +127,7 @@ final class SecuredKafkaTest {
     }
 
     private Gateway gateway(String id) throws InterruptedException {
-        return Gateway.start(GatewaySettings.SCHEMA.read(settings(id)));
+        return Gateway.start(GatewayCommand.SCHEMA.read(settings(id)), Console::of);
     }
 
     private void send(String user, String topic, String key, Object value, Map<String, String> head)
@@ -320,9 +321,9 @@ final class SecuredKafkaTest {
         settings.put(
                 "kafka.sasl.jaas.config",
                 broker.client("gateway", "s3cret-wrong").get("sasl.jaas.config"));
-        var read = GatewaySettings.SCHEMA.read(settings);
+        var read = GatewayCommand.SCHEMA.read(settings);
         assertThat(read.toString()).doesNotContain("s3cret");
-        assertThatThrownBy(() -> Gateway.start(read))
+        assertThatThrownBy(() -> Gateway.start(read, Console::of))
                 .isInstanceOf(GatewayStartException.class)
                 .hasMessageContaining("kafka.*")
                 .hasMessageNotContaining("s3cret");

@@ -1,7 +1,8 @@
 package dev.perigee.part.gateway;
 
+import dev.perigee.console.Console;
+import dev.perigee.console.ConsoleSettings;
 import dev.perigee.gateway.Gateway;
-import dev.perigee.gateway.GatewaySettings;
 import dev.perigee.gateway.GatewayStartException;
 import dev.perigee.part.CliException;
 import dev.perigee.part.ExitCode;
@@ -30,6 +31,9 @@ import picocli.CommandLine.Option;
             "  perigee gateway --config gateway.properties",
         })
 public final class GatewayCommand extends PartCommand {
+    /** Every key of this program: the gateway's with its console's. */
+    public static final SettingsSchema SCHEMA = ConsoleSettings.SCHEMA;
+
     @Option(
             names = "--bootstrap",
             paramLabel = "HOST:PORT",
@@ -52,7 +56,7 @@ public final class GatewayCommand extends PartCommand {
 
     @Override
     protected SettingsSchema schema() {
-        return GatewaySettings.SCHEMA;
+        return SCHEMA;
     }
 
     @Override
@@ -72,7 +76,7 @@ public final class GatewayCommand extends PartCommand {
     @Override
     protected RunningPart start(Settings settings) throws InterruptedException {
         try {
-            return new Running(Gateway.start(settings), new CountDownLatch(1));
+            return new Running(Gateway.start(settings, Console::of), new CountDownLatch(1));
         } catch (GatewayStartException e) {
             throw new CliException(ExitCode.FAILED, String.valueOf(e.getMessage()));
         }

@@ -34,6 +34,7 @@ public final class PartJvm {
                     "infra/link",
                     "gateway",
                     "worker",
+                    "infra/console",
                     "infra/part",
                     "infra/part-gateway",
                     "infra/part-worker",

@@ -39,6 +39,7 @@ final class ProjectFilesTest {
                     "infra/link",
                     "gateway",
                     "worker",
+                    "infra/console",
                     "infra/part",
                     "infra/part-gateway",
                     "infra/part-worker",

@@ -60,7 +60,7 @@ final class MonitoringRulesTest {
     @Test
     @DisplayName("OPS-03: what the console would raise as an alert is one")
     void areThoseOfTheConsole() throws IOException {
-        var page = "gateway/src/main/resources/dev/perigee/gateway/console/alerts.js";
+        var page = "infra/console/src/main/resources/dev/perigee/console/alerts.js";
         var named =
                 Pattern.compile("'(Perigee\\w+)'")
                         .matcher(Files.readString(Checkout.root().resolve(page)))

@@ -1,6 +1,6 @@
 package dev.perigee.testing.operate;
 
-import dev.perigee.gateway.GatewaySettings;
+import dev.perigee.part.gateway.GatewayCommand;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsReader;
 import dev.perigee.protocol.settings.SettingsSchema;
@@ -20,7 +20,7 @@ final class PartEnvironment {
      */
     static Settings read(String part, Map<String, String> environment, Path secret) {
         SettingsSchema schema =
-                part.equals("gateway") ? GatewaySettings.SCHEMA : WorkerSettings.SCHEMA;
+                part.equals("gateway") ? GatewayCommand.SCHEMA : WorkerSettings.SCHEMA;
         var here = new TreeMap<>(environment);
         here.replaceAll((name, value) -> name.endsWith(FILE) ? secret.toString() : value);
         return new SettingsReader(schema).addEnvironment(here).read();

@@ -25,14 +25,14 @@ final class PartProgramsTest {
             "scala|kafka_2|kafka-(server|metadata|raft|storage|tools|.*coordinator)|log4j"
                     + "|jackson-[a-z]+-2[.](?!22[.]jar)|snakeyaml|^commons-";
     private static final String LOCAL =
-            "perigee-(local|faults|testing|bench)|infra/(?!link|part|tracing)";
+            "perigee-(local|faults|testing|bench)|infra/(?!console|link|part|tracing)";
 
     @ParameterizedTest
     @CsvSource(
             delimiter = ' ',
             value = {
                 "gateway (perigee-|/)(part-)?worker[-/]|mcp-core|reactor|resilience4j|core-server",
-                "worker (perigee-|/)(part-)?gateway[-/]|kafka|zstd|snappy|lz4|jetty-client|core-client"
+                "worker (perigee-|/)(part-)?(gateway|console)[-/]|kafka|zstd|snappy|lz4|jetty-client|core-client"
             })
     @DisplayName("DEP-02: has no jar of the broker, of the command line, of tests or of the other")
     void hasItsOwnJarsOnly(String part, String other) throws IOException {
