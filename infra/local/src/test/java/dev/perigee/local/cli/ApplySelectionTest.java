@@ -3,7 +3,6 @@ package dev.perigee.local.cli;
 import static dev.perigee.local.cli.ScriptedRecords.TIME;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.local.cli.ScriptedGateway.Answer;
 import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandDetails;
@@ -13,7 +12,6 @@ import dev.perigee.protocol.event.EventOrigin;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Topic;
-import dev.perigee.protocol.topic.TopicNames;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,19 +34,14 @@ final class ApplySelectionTest {
     /** The installations for which a command came. */
     private final List<String> applied = new CopyOnWriteArrayList<>();
 
-    private EmbeddedBroker broker;
     private ScriptedGateway gateway;
     private String file;
 
     @BeforeAll
     void start(@TempDir Path data) throws Exception {
-        broker = EmbeddedBroker.start(data);
-        assertThat(run("topics", "--partitions", "1").exitCode()).isZero();
         gateway =
-                new ScriptedGateway(
-                        broker.bootstrap(),
-                        new TopicNames("mcp."),
-                        (_, value) -> toCommand(Json.read(value, Command.class)));
+                ScriptedGateway.withBroker(
+                        data, (_, value) -> toCommand(Json.read(value, Command.class)));
         var lines = new ArrayList<String>();
         for (int i = 1; i <= 5; i++) {
             lines.add(config(i < 4 ? "t1" : "t2", "u" + i, "i" + i));
@@ -59,7 +52,6 @@ final class ApplySelectionTest {
     @AfterAll
     void stop() {
         gateway.close();
-        broker.close();
     }
 
     @BeforeEach
@@ -87,7 +79,7 @@ final class ApplySelectionTest {
 
     private CliRun run(String... arguments) {
         var all = new ArrayList<>(List.of(arguments));
-        all.addAll(1, List.of("--bootstrap", broker.bootstrap()));
+        all.addAll(1, List.of("--bootstrap", gateway.connection().bootstrap()));
         return CliRun.of(all.toArray(String[]::new));
     }
 

@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.perigee.client.InputHandler;
 import dev.perigee.client.KafkaConnection;
 import dev.perigee.client.PerigeeClient;
-import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.local.cli.ScriptedGateway.Answer;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.EventBody.CallInputRequired;
@@ -22,12 +21,10 @@ import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.topic.Topic;
-import dev.perigee.protocol.topic.TopicNames;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -52,24 +49,18 @@ final class AskingClientTest {
     private static final RawJson LATE = RawJson.of("{\"q\":{\"action\":\"cancel\"}}");
 
     private final ConcurrentLinkedQueue<ToolRequest> responses = new ConcurrentLinkedQueue<>();
-    private EmbeddedBroker broker;
     private ScriptedGateway gateway;
     private KafkaConnection kafka;
 
     @BeforeAll
     void start(@TempDir Path data) throws Exception {
-        broker = EmbeddedBroker.start(data);
-        var names = new TopicNames("mcp.");
-        kafka = new KafkaConnection(broker.bootstrap(), names, Map.of());
-        var topics = CliRun.of("topics", "--bootstrap", broker.bootstrap(), "--partitions", "1");
-        assertThat(topics.exitCode()).isZero();
-        gateway = new ScriptedGateway(broker.bootstrap(), names, (_, value) -> script(value));
+        gateway = ScriptedGateway.withBroker(data, (_, value) -> script(value));
+        kafka = gateway.connection();
     }
 
     @AfterAll
     void stop() {
         gateway.close();
-        broker.close();
     }
 
     private List<Answer> script(byte[] value) {

@@ -7,7 +7,6 @@ import static dev.perigee.local.cli.ScriptedRecords.failed;
 import static dev.perigee.local.cli.ScriptedRecords.status;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.local.cli.ScriptedGateway.Answer;
 import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandDetails;
@@ -25,7 +24,6 @@ import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.topic.Topic;
-import dev.perigee.protocol.topic.TopicNames;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -53,22 +51,16 @@ class ClientCommandsTest {
     private static final String HOSTILE =
             "a\u001b[2J\u001b]0;title\u0007 \u202egnp.exe\u2066 \u009b31m\u200f\u061c\u2028\u007f\r\n\tz";
 
-    private EmbeddedBroker broker;
     private ScriptedGateway gateway;
 
     @BeforeAll
     void start(@TempDir Path data) throws Exception {
-        broker = EmbeddedBroker.start(data);
-        assertThat(run("topics", "--partitions", "1").exitCode()).isZero();
-        gateway =
-                new ScriptedGateway(
-                        broker.bootstrap(), new TopicNames("mcp."), ClientCommandsTest::script);
+        gateway = ScriptedGateway.withBroker(data, ClientCommandsTest::script);
     }
 
     @AfterAll
     void stop() {
         gateway.close();
-        broker.close();
     }
 
     @Test
@@ -401,7 +393,7 @@ class ClientCommandsTest {
 
     private CliRun run(String... arguments) {
         var all = new ArrayList<>(List.of(arguments));
-        all.addAll(1, List.of("--bootstrap", broker.bootstrap()));
+        all.addAll(1, List.of("--bootstrap", gateway.connection().bootstrap()));
         return CliRun.of(all.toArray(String[]::new));
     }
 

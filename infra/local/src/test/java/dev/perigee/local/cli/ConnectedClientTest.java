@@ -6,7 +6,6 @@ import static dev.perigee.local.cli.ScriptedRecords.failed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.client.KafkaConnection;
-import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.local.cli.ScriptedGateway.Answer;
 import dev.perigee.local.connect.ConnectOptions;
 import dev.perigee.local.connect.McpConnection;
@@ -22,7 +21,6 @@ import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.topic.Topic;
-import dev.perigee.protocol.topic.TopicNames;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -59,7 +57,6 @@ final class ConnectedClientTest {
     private final List<ToolRequest> requests = new CopyOnWriteArrayList<>();
     private final List<String> notes = new CopyOnWriteArrayList<>();
     private volatile String enabled = "[]";
-    private EmbeddedBroker broker;
     private ScriptedGateway gateway;
     private KafkaConnection kafka;
     private Client client;
@@ -138,12 +135,8 @@ final class ConnectedClientTest {
 
     @BeforeAll
     void start(@TempDir Path data) throws Exception {
-        broker = EmbeddedBroker.start(data);
-        var names = new TopicNames("mcp.");
-        kafka = new KafkaConnection(broker.bootstrap(), names, Map.of());
-        var topics = CliRun.of("topics", "--bootstrap", broker.bootstrap(), "--partitions", "1");
-        assertThat(topics.exitCode()).isZero();
-        gateway = new ScriptedGateway(broker.bootstrap(), names, (_, value) -> script(value));
+        gateway = ScriptedGateway.withBroker(data, (_, value) -> script(value));
+        kafka = gateway.connection();
     }
 
     @BeforeEach
@@ -165,7 +158,6 @@ final class ConnectedClientTest {
     @AfterAll
     void stop() {
         gateway.close();
-        broker.close();
     }
 
     /** The server has these tools, all enabled. */

@@ -10,7 +10,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.client.KafkaConnection;
-import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.local.cli.ScriptedGateway.Answer;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.Heartbeat;
@@ -21,7 +20,6 @@ import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.topic.Topic;
-import dev.perigee.protocol.topic.TopicNames;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -42,17 +40,13 @@ import org.junit.jupiter.api.io.TempDir;
 @DisplayName("Commands by which an operator looks at a fleet, and ends a call")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class LookingCommandsTest {
-    private EmbeddedBroker broker;
     private ScriptedGateway gateway;
 
     @BeforeAll
     void start(@TempDir Path data) throws Exception {
-        broker = EmbeddedBroker.start(data);
-        assertThat(run("topics", "--partitions", "1").exitCode()).isZero();
         gateway =
-                new ScriptedGateway(
-                        broker.bootstrap(),
-                        new TopicNames("mcp."),
+                ScriptedGateway.withBroker(
+                        data,
                         (topic, value) ->
                                 topic == Topic.TOOL_REQUESTS
                                         ? toRequest(Json.read(value, ToolRequest.class))
@@ -62,7 +56,6 @@ final class LookingCommandsTest {
     @AfterAll
     void stop() {
         gateway.close();
-        broker.close();
     }
 
     private static List<Answer> toRequest(ToolRequest request) {
@@ -86,7 +79,7 @@ final class LookingCommandsTest {
 
     private CliRun run(String... arguments) {
         var all = new ArrayList<>(List.of(arguments));
-        all.addAll(1, List.of("--bootstrap", broker.bootstrap()));
+        all.addAll(1, List.of("--bootstrap", gateway.connection().bootstrap()));
         return CliRun.of(all.toArray(String[]::new));
     }
 
@@ -367,7 +360,7 @@ final class LookingCommandsTest {
     @Test
     @DisplayName("OPS-16: calls of a shell keep one client, until one has no answer")
     void keepsAClient() {
-        var here = new KafkaConnection(broker.bootstrap(), new TopicNames("mcp."), Map.of());
+        var here = gateway.connection();
         var there = new KafkaConnection(here.bootstrap(), here.names(), Map.of("client.id", "x"));
         try (var clients = new KeptClients()) {
             var first = clients.open(here, false);
@@ -384,7 +377,7 @@ final class LookingCommandsTest {
     @Test
     @DisplayName("OPS-16: a client that no call uses is closed, and none is used that is closed")
     void closesWhatIsNotUsed() {
-        var here = new KafkaConnection(broker.bootstrap(), new TopicNames("mcp."), Map.of());
+        var here = gateway.connection();
         try (var clients = new KeptClients(Duration.ofMillis(1))) {
             var first = clients.open(here, false);
             clients.done(first, true);

@@ -10,7 +10,6 @@ import dev.perigee.client.KafkaConnection;
 import dev.perigee.client.MissingTopicException;
 import dev.perigee.client.PerigeeClient;
 import dev.perigee.client.TopicTail;
-import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.local.cli.ScriptedGateway.Answer;
 import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandDetails;
@@ -56,24 +55,18 @@ class PerigeeClientTest {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final Duration SHORT = Duration.ofMillis(500);
 
-    private EmbeddedBroker broker;
     private ScriptedGateway gateway;
     private KafkaConnection kafka;
 
     @BeforeAll
     void start(@TempDir Path data) throws Exception {
-        broker = EmbeddedBroker.start(data);
-        var names = new TopicNames("mcp.");
-        kafka = new KafkaConnection(broker.bootstrap(), names, Map.of());
-        var topics = CliRun.of("topics", "--bootstrap", broker.bootstrap(), "--partitions", "1");
-        assertThat(topics.exitCode()).isZero();
-        gateway = new ScriptedGateway(broker.bootstrap(), names, PerigeeClientTest::answer);
+        gateway = ScriptedGateway.withBroker(data, PerigeeClientTest::answer);
+        kafka = gateway.connection();
     }
 
     @AfterAll
     void stop() {
         gateway.close();
-        broker.close();
     }
 
     @Test
@@ -158,7 +151,7 @@ class PerigeeClientTest {
 
     @Test
     void namesAMissingTopic() {
-        var elsewhere = new KafkaConnection(broker.bootstrap(), new TopicNames("other."), Map.of());
+        var elsewhere = new KafkaConnection(kafka.bootstrap(), new TopicNames("other."), Map.of());
 
         assertThatThrownBy(() -> PerigeeClient.connect(elsewhere))
                 .isInstanceOf(MissingTopicException.class)
@@ -217,7 +210,7 @@ class PerigeeClientTest {
     private void publish(String key, @Nullable String id, @Nullable Event event) {
         try (var producer =
                 new KafkaProducer<>(
-                        Map.of("bootstrap.servers", broker.bootstrap()),
+                        Map.of("bootstrap.servers", kafka.bootstrap()),
                         new ByteArraySerializer(),
                         new ByteArraySerializer())) {
             var record =

@@ -1,5 +1,9 @@
 package dev.perigee.local.cli;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.client.KafkaConnection;
+import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.command.CommandOutcome;
@@ -9,7 +13,9 @@ import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Headers;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -49,13 +55,16 @@ final class ScriptedGateway implements AutoCloseable {
         }
     }
 
+    private final String bootstrap;
     private final TopicNames names;
     private final KafkaProducer<byte[], byte[]> producer;
     private final KafkaConsumer<byte[], byte[]> consumer;
     private final Thread thread;
+    private @Nullable EmbeddedBroker broker;
 
     ScriptedGateway(
             String bootstrap, TopicNames names, BiFunction<Topic, byte[], List<Answer>> script) {
+        this.bootstrap = bootstrap;
         this.names = names;
         this.producer =
                 new KafkaProducer<>(
@@ -74,6 +83,32 @@ final class ScriptedGateway implements AutoCloseable {
         consumer.assign(inbound);
         consumer.seekToBeginning(inbound);
         this.thread = Thread.ofPlatform().name("scripted-gateway").start(() -> run(script));
+    }
+
+    /**
+     * One with a broker of its own, with all topics under their usual names.
+     *
+     * @param data an empty directory for the broker
+     */
+    static ScriptedGateway withBroker(Path data, BiFunction<Topic, byte[], List<Answer>> script)
+            throws IOException {
+        var broker = EmbeddedBroker.start(data);
+        try {
+            var bootstrap = broker.bootstrap();
+            var topics = CliRun.of("topics", "--bootstrap", bootstrap, "--partitions", "1");
+            assertThat(topics.exitCode()).as(topics.err()).isZero();
+            var gateway = new ScriptedGateway(bootstrap, new TopicNames("mcp."), script);
+            gateway.broker = broker;
+            return gateway;
+        } catch (RuntimeException | AssertionError e) {
+            broker.close();
+            throw e;
+        }
+    }
+
+    /** How clients reach it. */
+    KafkaConnection connection() {
+        return new KafkaConnection(bootstrap, names, Map.of());
     }
 
     private void run(BiFunction<Topic, byte[], List<Answer>> script) {
@@ -123,6 +158,9 @@ final class ScriptedGateway implements AutoCloseable {
             thread.join();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+        if (broker != null) {
+            broker.close();
         }
     }
 }
