@@ -77,7 +77,8 @@ public final class BenchFleet implements AutoCloseable {
                         Map.of(
                                 "broker", BrokerSettings.SCHEMA,
                                 "worker", WorkerSettings.SCHEMA,
-                                "gateway", GatewayCommand.SCHEMA));
+                                "gateway", GatewayCommand.SCHEMA),
+                        null);
         var lines = new ConcurrentHashMap<String, ReadyLine>();
         var links = new ArrayList<FaultProxy>();
         var fleet =

@@ -79,7 +79,8 @@ final class DemoCommand implements Callable<Integer> {
                 TopicNames.DEFAULT_PREFIX,
                 Map.of(),
                 Map.of("PERIGEE_LOG_LEVEL", Logging.level("error")),
-                PartSchemas.BY_KIND);
+                PartSchemas.BY_KIND,
+                null);
     }
 
     private DemoServer installed(KafkaConnection kafka, Output output) throws InterruptedException {

@@ -21,17 +21,14 @@ record DemoServer(String description, ServerConfig config) {
 
     /** The server that is part of Perigee. */
     static DemoServer bundled() {
-        var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        var arguments =
-                List.of(
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-Xmx32m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        SampleServer.class.getName());
+        var command = SampleServer.command();
         return new DemoServer(
-                "the bundled sample server", config("bundled", "sample", java, arguments));
+                "the bundled sample server",
+                config(
+                        "bundled",
+                        "sample",
+                        command.getFirst(),
+                        command.subList(1, command.size())));
     }
 
     static boolean hasNpx(String path) {

@@ -116,6 +116,7 @@ final class DevCommand implements Callable<Integer> {
                 kafka.prefix(),
                 settings,
                 Map.of("PERIGEE_LOG_LEVEL", Logging.level("warn")),
-                schemas);
+                schemas,
+                null);
     }
 }

@@ -13,7 +13,7 @@ import java.util.Set;
  * The configuration that a user gives a whole fleet: each key must mean something to some part, and
  * goes to those it means something to.
  */
-final class FleetSettings {
+public final class FleetSettings {
     /** Keys that the fleet itself gives each part, and what a user does instead. */
     private static final Map<String, String> OURS =
             Map.of(
@@ -29,8 +29,12 @@ final class FleetSettings {
 
     private FleetSettings() {}
 
-    /** Reads {@code key=value} arguments. */
-    static Map<String, String> parse(List<String> arguments, Collection<SettingsSchema> schemas) {
+    /**
+     * Reads {@code key=value} arguments.
+     *
+     * @throws CliException when no part knows a key, or the fleet itself gives it
+     */
+    public static Map<String, String> parse(List<String> arguments, Collection<SettingsSchema> schemas) {
         var settings = new LinkedHashMap<String, String>();
         for (var argument : arguments) {
             var equals = argument.indexOf('=');

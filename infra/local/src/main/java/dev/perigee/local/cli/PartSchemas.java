@@ -9,9 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Settings schemas of each kind of part. */
-final class PartSchemas {
+public final class PartSchemas {
     /** In the order of the reference page. */
-    static final Map<String, SettingsSchema> BY_KIND = byKind();
+    public static final Map<String, SettingsSchema> BY_KIND = byKind();
 
     private PartSchemas() {}
 

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param settings configuration keys, each for every part that knows it
  * @param environment variables of every part on top of this JVM's own
  * @param schemas what each kind of part knows: broker, gateway, worker
+ * @param logs directory of the parts' logs, a file of each part's name; null for this JVM's
+ *     standard error
  */
 public record FleetPlan(
         @Nullable String broker,
@@ -28,7 +30,8 @@ public record FleetPlan(
         String prefix,
         Map<String, String> settings,
         Map<String, String> environment,
-        Map<String, SettingsSchema> schemas) {
+        Map<String, SettingsSchema> schemas,
+        @Nullable Path logs) {
 
     /** Process partitions of a local fleet, unless its topics have another number. */
     public static final int DEFAULT_PARTITIONS = 8;
@@ -39,6 +42,22 @@ public record FleetPlan(
         settings = Map.copyOf(settings);
         environment = Map.copyOf(environment);
         schemas = Map.copyOf(schemas);
+    }
+
+    /** The same fleet with its parts' logs in this directory. */
+    public FleetPlan withLogs(Path directory) {
+        return new FleetPlan(
+                broker,
+                kafkaPort,
+                data,
+                partitions,
+                workers,
+                gateways,
+                prefix,
+                settings,
+                environment,
+                schemas,
+                directory);
     }
 
     /** Without the settings and variables, which may hold secrets. */

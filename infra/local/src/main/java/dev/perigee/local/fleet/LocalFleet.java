@@ -250,10 +250,17 @@ public final class LocalFleet implements AutoCloseable {
             if (closed) {
                 throw new PartFailedException("The fleet is being stopped");
             }
-            var part = PartProcess.start(spec, jvm, variablesFor(schema), trouble);
+            var part = PartProcess.start(spec, jvm, variablesFor(schema), log(name), trouble);
             parts.add(part);
             return part;
         }
+    }
+
+    private ProcessBuilder.Redirect log(String name) {
+        var logs = plan.logs();
+        return logs == null
+                ? ProcessBuilder.Redirect.INHERIT
+                : ProcessBuilder.Redirect.appendTo(logs.resolve(name + ".log").toFile());
     }
 
     /** A part refuses variables it does not know, and some are meant for another kind of part. */

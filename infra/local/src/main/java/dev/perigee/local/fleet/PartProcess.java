@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * A part as a child JVM. It writes its logs to this JVM's standard error itself; its standard
+ * A part as a child JVM. It writes its logs to where it is told itself; its standard
  * output is read for the ready line. It ends when its standard input does: when it is asked to, and
  * with this JVM, whatever happens to it. A signal would find a JVM that is only coming up at a
  * point where it complains. Ctrl-C on a terminal reaches the whole process group; the child ignores
@@ -39,14 +39,19 @@ final class PartProcess {
      * Starts the JVM and returns at once.
      *
      * @param keepVariable which variables of this JVM's environment the part gets
+     * @param log where its standard error goes
      * @param trouble is told how the part ended when nobody had asked it to
      */
     static PartProcess start(
-            PartSpec spec, JvmCommand jvm, Predicate<String> keepVariable, Consumer<String> trouble)
+            PartSpec spec,
+            JvmCommand jvm,
+            Predicate<String> keepVariable,
+            ProcessBuilder.Redirect log,
+            Consumer<String> trouble)
             throws IOException {
         var command = new ArrayList<>(List.of("sh", "-c", "trap '' INT; exec \"$@\"", "sh"));
         command.addAll(jvm.of(spec.heapMebibytes(), spec.arguments()));
-        var builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+        var builder = new ProcessBuilder(command).redirectError(log);
         builder.environment().keySet().removeIf(name -> !keepVariable.test(name));
         builder.environment().putAll(spec.environment());
         builder.environment().put("PERIGEE_PART_NAME", spec.name());

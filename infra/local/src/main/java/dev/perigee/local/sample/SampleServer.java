@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -17,6 +19,18 @@ public final class SampleServer {
     private static final String PROTOCOL = "2025-11-25";
 
     private SampleServer() {}
+
+    /** The program and its arguments, with this JVM's class path. */
+    public static List<String> command() {
+        return List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Xmx32m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                SampleServer.class.getName());
+    }
 
     /** Answers until standard input ends. */
     public static void main(String[] arguments) throws IOException {

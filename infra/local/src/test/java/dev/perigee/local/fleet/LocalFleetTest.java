@@ -212,7 +212,8 @@ class LocalFleetTest {
                         "mcp.",
                         settings,
                         Map.of("PERIGEE_LOG_LEVEL", "error"),
-                        Map.of("broker", BrokerSettings.SCHEMA, "worker", WorkerSettings.SCHEMA));
+                        Map.of("broker", BrokerSettings.SCHEMA, "worker", WorkerSettings.SCHEMA),
+                        null);
         var jvm = new JvmCommand("dev.perigee.local.cli.Perigee", "");
         return new LocalFleet(plan, jvm, heard, trouble::add);
     }
