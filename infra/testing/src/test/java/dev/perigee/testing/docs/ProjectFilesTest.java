@@ -31,7 +31,7 @@ final class ProjectFilesTest {
                     "Dockerfile", "docker",
                     "compose.yaml", "docker-compose");
 
-    /** Modules that scripts/release deploys: the command line and what it needs. */
+    /** Modules that scripts/release deploys: the testkit and what it needs. */
     private static final List<String> RELEASED =
             List.of(
                     "protocol",
@@ -43,7 +43,8 @@ final class ProjectFilesTest {
                     "infra/part",
                     "infra/part-gateway",
                     "infra/part-worker",
-                    "infra/local");
+                    "infra/local",
+                    "infra/testkit");
 
     @ParameterizedTest
     @CsvSource(
