@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Marks a parameter of type String for the address of the fleet's broker, {@code host:port}. */
+/** Mark of a parameter of type String: the address of the fleet's broker, {@code host:port}. */
 @Target(ElementType.PARAMETER)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface BootstrapServers {}

@@ -8,10 +8,9 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Gives the tests of a class a fleet of one gateway and one worker, which all classes with this
- * annotation share: it starts with the first of them and ends with the run. Parameters are those
- * of {@link PerigeeFleet}. For other shapes and settings, and for tests that kill parts, a class
- * has a {@code PerigeeFleet} of its own.
+ * Mark of test classes that share a fleet of one gateway and one worker: it starts with the first
+ * of them and ends with the run. Parameters are those of {@link PerigeeFleet}. For other shapes and
+ * settings, and for tests that kill parts, a class has a {@code PerigeeFleet} of its own.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

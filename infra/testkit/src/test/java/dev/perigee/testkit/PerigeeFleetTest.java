@@ -28,8 +28,7 @@ final class PerigeeFleetTest {
     /** A class of tests as a backend has it; run by a test below, and found by no pattern. */
     static final class OfABackend {
         @RegisterExtension
-        static final PerigeeFleet fleet =
-                PerigeeFleet.builder().set("idle.timeout", "1h").build();
+        static final PerigeeFleet fleet = PerigeeFleet.builder().set("idle.timeout", "1h").build();
 
         @Test
         void goesOnWithoutAWorkerAndABroker() throws Exception {

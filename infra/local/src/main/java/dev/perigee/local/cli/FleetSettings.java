@@ -34,7 +34,8 @@ public final class FleetSettings {
      *
      * @throws CliException when no part knows a key, or the fleet itself gives it
      */
-    public static Map<String, String> parse(List<String> arguments, Collection<SettingsSchema> schemas) {
+    public static Map<String, String> parse(
+            List<String> arguments, Collection<SettingsSchema> schemas) {
         var settings = new LinkedHashMap<String, String>();
         for (var argument : arguments) {
             var equals = argument.indexOf('=');

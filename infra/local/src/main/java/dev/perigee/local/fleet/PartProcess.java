@@ -13,11 +13,11 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * A part as a child JVM. It writes its logs to where it is told itself; its standard
- * output is read for the ready line. It ends when its standard input does: when it is asked to, and
- * with this JVM, whatever happens to it. A signal would find a JVM that is only coming up at a
- * point where it complains. Ctrl-C on a terminal reaches the whole process group; the child ignores
- * it, so that the fleet decides the order.
+ * A part as a child JVM. It writes its logs to where it is told itself; its standard output is read
+ * for the ready line. It ends when its standard input does: when it is asked to, and with this JVM,
+ * whatever happens to it. A signal would find a JVM that is only coming up at a point where it
+ * complains. Ctrl-C on a terminal reaches the whole process group; the child ignores it, so that
+ * the fleet decides the order.
  */
 final class PartProcess {
     private static final Duration START = Duration.ofMinutes(2);
