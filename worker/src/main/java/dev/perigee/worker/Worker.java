@@ -68,14 +68,14 @@ public final class Worker implements AutoCloseable {
     private static final Duration SWEEP_SURPLUS = Duration.ofSeconds(15);
 
     private final WorkerIdentity identity;
-    private final Undertakings parts;
+    private final ShutdownSequence parts;
     private final LinkServer link;
     private final WorkerAdminServer admin;
     private final CountDownLatch leaseLost;
 
     private Worker(
             WorkerIdentity identity,
-            Undertakings parts,
+            ShutdownSequence parts,
             LinkServer link,
             WorkerAdminServer admin,
             CountDownLatch leaseLost) {
@@ -94,7 +94,7 @@ public final class Worker implements AutoCloseable {
      * @throws WorkerStartException when it cannot be started; nothing is left running then
      */
     public static Worker start(Settings settings) throws WorkerStartException {
-        var parts = new Undertakings();
+        var parts = new ShutdownSequence();
         try {
             return start(settings, parts);
         } catch (IOException | LaunchException | RuntimeException e) {
@@ -107,7 +107,7 @@ public final class Worker implements AutoCloseable {
         }
     }
 
-    private static Worker start(Settings settings, Undertakings parts)
+    private static Worker start(Settings settings, ShutdownSequence parts)
             throws IOException, LaunchException, InterruptedException {
         var identity =
                 new WorkerIdentity(
@@ -221,7 +221,10 @@ public final class Worker implements AutoCloseable {
             CountDownLatch leaseLost) {}
 
     private static Processes startProcesses(
-            Settings settings, WorkerIdentity identity, Undertakings parts, MeterRegistry meters)
+            Settings settings,
+            WorkerIdentity identity,
+            ShutdownSequence parts,
+            MeterRegistry meters)
             throws LaunchException, InterruptedException {
         var owner = new ProcessOwner(identity.workerId(), identity.incarnation());
         var retention = settings.value(SessionSettings.RETENTION);

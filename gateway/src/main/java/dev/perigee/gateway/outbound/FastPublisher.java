@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * wait in the producer, which retries without end, and, once that is full, before it; what may be
  * under way is bounded by the credit and the open records of the partitions. A record that the
  * producer gives up for another reason than its size is written again after a pause. A topic that
- * alone cannot be written holds up no other, see {@link Loss}. A record whose {@link
+ * alone cannot be written holds up no other, see {@link UnwritablePolicy}. A record whose {@link
  * Delivery#isVoid} is true is not given to the producer any more, and {@link #drop} takes back what
  * the producer has not sent. Thread-safe; {@link #publish} does not wait, as long as the producer
  * does not.
@@ -49,7 +49,7 @@ public final class FastPublisher implements AutoCloseable {
     private final MeterProvider<Counter> failures;
     private final MeterProvider<Counter> waits;
     private final DroppedRecords dropped;
-    private final Troubles troubles = new Troubles(LOG);
+    private final RateLimitedWarnings troubles = new RateLimitedWarnings(LOG);
     private final Backlog backlog = new Backlog(InstantSource.system());
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable Producer<byte[], byte[]> producer;

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Health of the topics, as the watch last found it; {@link Loss} says what becomes of the records
- * of an unusable one. Where a topic is unusable that everything depends on, it counts as an outage
- * of the brokers, and everything waits. Thread-safe.
+ * Health of the topics, as the watch last found it; {@link UnwritablePolicy} says what becomes of
+ * the records of an unusable one. Where a topic is unusable that everything depends on, it counts
+ * as an outage of the brokers, and everything waits. Thread-safe.
  */
 public final class TopicHealth {
     private final TopicNames names;
@@ -49,13 +49,14 @@ public final class TopicHealth {
         var topic = names.topic(name);
         return topic != null
                 && now.containsKey(topic)
-                && now.keySet().stream().noneMatch(other -> Loss.of(other) == Loss.NONE);
+                && now.keySet().stream()
+                        .noneMatch(other -> UnwritablePolicy.of(other) == UnwritablePolicy.NONE);
     }
 
     /** What becomes of its records meanwhile. */
-    Loss loss(String name) {
+    UnwritablePolicy loss(String name) {
         var topic = names.topic(name);
-        return topic == null ? Loss.NONE : Loss.of(topic);
+        return topic == null ? UnwritablePolicy.NONE : UnwritablePolicy.of(topic);
     }
 
     /** All topics, by full name. */

@@ -17,7 +17,7 @@ final class TopicLane {
     /** What the producer may have of a topic that others can go without. */
     static final long MOST_UNDER_WAY = 2 << 20;
 
-    private final Loss loss;
+    private final UnwritablePolicy loss;
     private final Map<Long, Pending> underWay = new LinkedHashMap<>();
     private final KeptRecords<Pending> waiting = new KeptRecords<>();
     private long underWayBytes;
@@ -26,7 +26,7 @@ final class TopicLane {
     private boolean pausing;
     private boolean handing;
 
-    TopicLane(Loss loss) {
+    TopicLane(UnwritablePolicy loss) {
         this.loss = loss;
     }
 
@@ -66,12 +66,14 @@ final class TopicLane {
 
     Change add(ProducerRecord<byte[], byte[]> record, Delivery delivery) {
         var pending = new Pending(numbers++, record, delivery);
-        if (blocked && loss == Loss.COUNTED) {
+        if (blocked && loss == UnwritablePolicy.COUNTED) {
             pending.settle();
             return new Change(List.of(pending), List.of());
         }
         waiting.put(pending.number, record, pending);
-        return blocked && loss == Loss.KEPT ? new Change(surplus(), List.of(pending)) : Change.NONE;
+        return blocked && loss == UnwritablePolicy.KEPT
+                ? new Change(surplus(), List.of(pending))
+                : Change.NONE;
     }
 
     /** The next for the producer, until {@link #handed}; null when none may go now. */
@@ -79,7 +81,7 @@ final class TopicLane {
         if (handing
                 || blocked
                 || pausing
-                || (loss != Loss.NONE && underWayBytes >= MOST_UNDER_WAY)) {
+                || (loss != UnwritablePolicy.NONE && underWayBytes >= MOST_UNDER_WAY)) {
             return null;
         }
         var pending = waiting.takeFirst();
@@ -109,12 +111,14 @@ final class TopicLane {
         if (pending.settled) {
             return Change.NONE;
         }
-        if (blocked && loss == Loss.COUNTED) {
+        if (blocked && loss == UnwritablePolicy.COUNTED) {
             pending.settle();
             return new Change(List.of(pending), List.of());
         }
         waiting.put(pending.number, pending.record, pending);
-        return blocked && loss == Loss.KEPT ? new Change(surplus(), List.of()) : Change.NONE;
+        return blocked && loss == UnwritablePolicy.KEPT
+                ? new Change(surplus(), List.of())
+                : Change.NONE;
     }
 
     /** True for the one who has to end the pause. */
@@ -132,11 +136,11 @@ final class TopicLane {
     Change block(boolean now) {
         boolean begins = now && !blocked;
         blocked = now;
-        if (!begins || loss == Loss.NONE) {
+        if (!begins || loss == UnwritablePolicy.NONE) {
             return Change.NONE;
         }
         var all = new ArrayList<>(unsettled(underWay.values()));
-        if (loss == Loss.COUNTED) {
+        if (loss == UnwritablePolicy.COUNTED) {
             for (var next = waiting.takeFirst(); next != null; next = waiting.takeFirst()) {
                 all.add(next);
             }

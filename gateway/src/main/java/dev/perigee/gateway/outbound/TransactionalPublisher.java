@@ -63,7 +63,7 @@ public final class TransactionalPublisher implements AutoCloseable {
     private final Timer timer;
     private final BlockingQueue<StateWrite> waiting = new ArrayBlockingQueue<>(CAPACITY);
     private final Thread thread;
-    private final Troubles troubles = new Troubles(LOG);
+    private final RateLimitedWarnings troubles = new RateLimitedWarnings(LOG);
     private final Backlog backlog = new Backlog(InstantSource.system());
     private final TopicHealth health;
     private final KeptWrites kept;

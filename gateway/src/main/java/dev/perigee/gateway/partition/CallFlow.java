@@ -426,7 +426,7 @@ final class CallFlow implements CallListener {
         var error = call.truly(own, now()).error();
         var result = ToolResult.refused(read.request(), call.processId(), error, now());
         close(call, true);
-        Quietly.run(
+        InterruptDeferral.run(
                 () ->
                         answers.decide(
                                 call,

@@ -207,7 +207,7 @@ final class CommandFlow {
                         writes,
                         offsets -> {
                             settled(processes);
-                            Quietly.run(
+                            InterruptDeferral.run(
                                     () -> {
                                         accepted(read, steps, offsets);
                                         pump();
@@ -215,7 +215,7 @@ final class CommandFlow {
                         },
                         () -> {
                             settled(processes);
-                            Quietly.run(
+                            InterruptDeferral.run(
                                     () -> {
                                         end(read, null, tooLarge());
                                         pump();
@@ -250,7 +250,7 @@ final class CommandFlow {
     private void ended(RunningCommand command) throws InterruptedException {
         var aftermath = new ArrayList<ProducerRecord<byte[], byte[]>>();
         for (var part : command.parts()) {
-            aftermath.addAll(Aftermath.of(part, command.outcome(part), context));
+            aftermath.addAll(OrderConsequences.of(part, command.outcome(part), context));
         }
         end(command.read(), command.processId(), command.result(), command.outcomes(), aftermath);
     }

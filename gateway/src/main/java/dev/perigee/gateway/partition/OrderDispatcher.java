@@ -156,7 +156,7 @@ final class OrderDispatcher {
             case FENCED, LOST, DETACHED, DRAINING -> {
                 session.close();
                 command.sendAgain(part);
-                Quietly.run(() -> send(command));
+                InterruptDeferral.run(() -> send(command));
             }
             case OVERLOADED -> overloaded(command, part, failure);
             case DEADLINE -> end(command, part, failure(part, "unavailable", failure));
@@ -177,14 +177,14 @@ final class OrderDispatcher {
             end(command, part, failure(part, "unavailable", failure));
         } else {
             command.sendAgain(part);
-            context.timers().after(ROOM_WAIT, () -> Quietly.run(() -> send(command)));
+            context.timers().after(ROOM_WAIT, () -> InterruptDeferral.run(() -> send(command)));
         }
     }
 
     private void end(RunningCommand command, RunningCommand.Part part, Outcome outcome) {
         command.ended(part, outcome);
         if (command.hasEnded() && running.remove(command.read().origin().offset()) != null) {
-            Quietly.run(() -> ended.ended(command));
+            InterruptDeferral.run(() -> ended.ended(command));
         }
     }
 

@@ -126,7 +126,7 @@ final class PartitionOwner {
         mailbox.post(
                 () -> {
                     try {
-                        Quietly.run(() -> take(topic, records, nextOffset));
+                        InterruptDeferral.run(() -> take(topic, records, nextOffset));
                     } finally {
                         context.feed().looked(records);
                     }
@@ -170,7 +170,7 @@ final class PartitionOwner {
         LogContext.put(LogContext.PARTITION, tenure().partition());
         try {
             sessions.begin();
-            perform(() -> Quietly.run(this::sweep));
+            perform(() -> InterruptDeferral.run(this::sweep));
             perform(this::forget);
             while (!ended) {
                 var work = mailbox.take(context.timers().untilNext(IDLE));
@@ -280,7 +280,7 @@ final class PartitionOwner {
 
     private void answer(Topic topic, Rejected rejected) {
         if (topic == Topic.COMMANDS) {
-            Quietly.run(() -> commands.rejected(rejected));
+            InterruptDeferral.run(() -> commands.rejected(rejected));
         } else if (rejected.addressee() instanceof RequestAuthor author) {
             answers.reject(rejected, author, _ -> requestDone(rejected));
         } else {
@@ -303,7 +303,7 @@ final class PartitionOwner {
     }
 
     private void sweep() throws InterruptedException {
-        context.timers().after(SWEEP, () -> Quietly.run(this::sweep));
+        context.timers().after(SWEEP, () -> InterruptDeferral.run(this::sweep));
         var before = services.clock().instant().minus(services.times().commandMemory());
         var forgotten =
                 context.state().forgetCommandsBefore(before).stream()

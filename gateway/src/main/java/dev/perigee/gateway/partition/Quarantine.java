@@ -34,7 +34,7 @@ final class Quarantine implements Trial.Docket {
     private final QuarantineRules rules;
     private final SuspectUsers users;
     private final Trial trial;
-    private final Release release;
+    private final QuarantineRelease release;
     private volatile int suspects;
 
     Quarantine(PartitionContext context) {
@@ -42,7 +42,7 @@ final class Quarantine implements Trial.Docket {
         this.rules = context.services().quarantine();
         this.users = new SuspectUsers(context);
         this.trial = new Trial(context, this);
-        this.release = new Release(context, (id, next) -> change(Map.of(id, next)));
+        this.release = new QuarantineRelease(context, (id, next) -> change(Map.of(id, next)));
     }
 
     /** How many instances do not run, or are on trial; any thread. */
@@ -309,7 +309,7 @@ final class Quarantine implements Trial.Docket {
         changes.forEach((id, next) -> writes.add(context.stateTopic().suspicion(id, next)));
         changes.forEach(this::note);
         count();
-        Quietly.run(() -> context.writer().write(writes, _ -> {}));
+        InterruptDeferral.run(() -> context.writer().write(writes, _ -> {}));
     }
 
     private void note(String processId, Suspicion next) {

@@ -78,7 +78,7 @@ final class Resealing {
 
     private void ended() {
         writing = false;
-        context.mailbox().post(() -> Quietly.run(this::proceed));
+        context.mailbox().post(() -> InterruptDeferral.run(this::proceed));
     }
 
     /** The record as it is known, sealed with the current key; null when there is none any more. */

@@ -80,7 +80,7 @@ final class SessionKeeper {
         this.resealing = new Resealing(context);
         this.problem = new RestoreProblem(context.partition());
         this.statuses = new OwnStatuses(context);
-        this.departure = new Departure(context, calls, () -> Quietly.run(this::serve));
+        this.departure = new Departure(context, calls, () -> InterruptDeferral.run(this::serve));
         this.warming = new Warming(context, quarantine);
         this.claim = new PartitionClaim(context.partition(), -1);
         this.own = Ownership.begun(gained(context));
@@ -217,7 +217,7 @@ final class SessionKeeper {
     }
 
     private void happened(OwnerEvent event) {
-        Quietly.run(() -> take(event));
+        InterruptDeferral.run(() -> take(event));
     }
 
     private void take(OwnerEvent event) throws InterruptedException {
@@ -246,11 +246,12 @@ final class SessionKeeper {
                                 Duration.between(SteadyTime.now(), choice.lookAgain()),
                                 OwnerEvent.LOOK);
                 case WRITE_HOST -> write(context.stateTopic().host(chosen()));
-                case WRITE_NO_HOST -> Quietly.run(() -> write(context.stateTopic().noHost()));
+                case WRITE_NO_HOST ->
+                        InterruptDeferral.run(() -> write(context.stateTopic().noHost()));
                 case OPEN -> open(chosen());
                 case PAUSE -> after(step.before().pause(), OwnerEvent.DUE);
                 case PAUSE_LONG -> after(OwnerTransitions.LONGEST_PAUSE, OwnerEvent.DUE);
-                case TELL_LOST -> Quietly.run(this::tellLost);
+                case TELL_LOST -> InterruptDeferral.run(this::tellLost);
                 case COUNT -> quarantine.lost(session(), LinkFailure.valueOf(event));
                 case END -> end(session(), event.toLowerCase(Locale.ROOT));
                 case CALLS_AWAY -> calls.sessionEnded(true);
@@ -375,7 +376,7 @@ final class SessionKeeper {
                 session.awake().found(process.processId());
             }
         }
-        Quietly.run(() -> statuses.found(session, result));
+        InterruptDeferral.run(() -> statuses.found(session, result));
         quarantine.attached(session, result.resumed());
         calls.attached(result);
         context.feed().attached(result.createdEpoch());
@@ -383,7 +384,7 @@ final class SessionKeeper {
 
     private void serve(Session session) {
         session.serve();
-        Quietly.run(this::serve);
+        InterruptDeferral.run(this::serve);
         quarantine.proceed();
         if (!departure.isUnderWay()) {
             departure.served();
@@ -435,12 +436,18 @@ final class SessionKeeper {
 
         @Override
         public void attached(Attach.Result result) {
-            post(current -> Quietly.run(() -> SessionKeeper.this.attached(current, result)));
+            post(
+                    current ->
+                            InterruptDeferral.run(
+                                    () -> SessionKeeper.this.attached(current, result)));
         }
 
         @Override
         public void event(InstanceEvent event, int creditBytes) {
-            post(current -> Quietly.run(() -> events.received(current, event, creditBytes)));
+            post(
+                    current ->
+                            InterruptDeferral.run(
+                                    () -> events.received(current, event, creditBytes)));
         }
 
         @Override

@@ -43,9 +43,9 @@ final class TopicHealthTest {
     @Test
     @DisplayName("loses its records, keeps them or holds up all, by what they are worth")
     void losses() {
-        assertThat(health.loss("mcp.logs")).isEqualTo(Loss.COUNTED);
-        assertThat(health.loss("mcp.command-results")).isEqualTo(Loss.KEPT);
-        assertThat(health.loss("mcp.tool-results")).isEqualTo(Loss.NONE);
-        assertThat(health.loss("another")).isEqualTo(Loss.NONE);
+        assertThat(health.loss("mcp.logs")).isEqualTo(UnwritablePolicy.COUNTED);
+        assertThat(health.loss("mcp.command-results")).isEqualTo(UnwritablePolicy.KEPT);
+        assertThat(health.loss("mcp.tool-results")).isEqualTo(UnwritablePolicy.NONE);
+        assertThat(health.loss("another")).isEqualTo(UnwritablePolicy.NONE);
     }
 }

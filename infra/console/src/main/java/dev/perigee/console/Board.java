@@ -101,7 +101,7 @@ final class Board {
                             }
                         }
                         case EventBody body -> {
-                            var detail = Happenings.detail(body);
+                            var detail = LifecycleSentences.detail(body);
                             if (detail != null && isNew(track.happenings, record)) {
                                 instances
                                         .touch(processId, version)

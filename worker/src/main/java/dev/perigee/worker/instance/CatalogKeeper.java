@@ -29,13 +29,13 @@ import org.slf4j.LoggerFactory;
 final class CatalogKeeper {
     private static final Logger log = LoggerFactory.getLogger(CatalogKeeper.class);
 
-    private final Dossier dossier;
+    private final InstanceContext dossier;
     private final DiscoveryPace pace;
     private @Nullable String published;
     private @Nullable Thread asking;
     private long round;
 
-    CatalogKeeper(Dossier dossier, DiscoveryPace pace) {
+    CatalogKeeper(InstanceContext dossier, DiscoveryPace pace) {
         this.dossier = dossier;
         this.pace = pace;
     }

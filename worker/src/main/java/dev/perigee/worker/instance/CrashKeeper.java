@@ -26,12 +26,12 @@ final class CrashKeeper {
      */
     static final int EXEMPT = 6;
 
-    private final Dossier dossier;
+    private final InstanceContext dossier;
 
     /** In a row, for want of memory that others seem to have taken. */
     private int shortages;
 
-    CrashKeeper(Dossier dossier) {
+    CrashKeeper(InstanceContext dossier) {
         this.dossier = dossier;
     }
 

@@ -18,10 +18,10 @@ import org.slf4j.LoggerFactory;
 final class Dormancy {
     private static final Logger log = LoggerFactory.getLogger(Dormancy.class);
 
-    private final Dossier dossier;
+    private final InstanceContext dossier;
     private final RunningCalls calls;
 
-    Dormancy(Dossier dossier, RunningCalls calls) {
+    Dormancy(InstanceContext dossier, RunningCalls calls) {
         this.dossier = dossier;
         this.calls = calls;
     }

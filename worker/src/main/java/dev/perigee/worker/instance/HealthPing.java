@@ -28,12 +28,12 @@ final class HealthPing {
     private static final String HEALTHY = "healthy";
     private static final String UNHEALTHY = "unhealthy";
 
-    private final Dossier dossier;
+    private final InstanceContext dossier;
     private final ToolKeeper tools;
     private final ArrayDeque<Message.CheckHealth> waiting = new ArrayDeque<>();
     private boolean underWay;
 
-    HealthPing(Dossier dossier, ToolKeeper tools) {
+    HealthPing(InstanceContext dossier, ToolKeeper tools) {
         this.dossier = dossier;
         this.tools = tools;
     }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * the supervisor's thread, which waits for an attempt that it abandons.
  */
 final class HttpKeeper implements ServerKeeper {
-    private final Dossier dossier;
+    private final InstanceContext dossier;
     private final ToolKeeper tools;
     private final StartAnnouncer announcer;
     private final EgressNotices notices;
@@ -29,7 +29,7 @@ final class HttpKeeper implements ServerKeeper {
     private @Nullable ConnectAttempt attempt;
     private long round;
 
-    HttpKeeper(Dossier dossier, ToolKeeper tools, StartAnnouncer announcer) {
+    HttpKeeper(InstanceContext dossier, ToolKeeper tools, StartAnnouncer announcer) {
         this.dossier = dossier;
         this.tools = tools;
         this.announcer = announcer;

@@ -38,7 +38,7 @@ final class Instance implements IdleSweep.Watched {
     private volatile @Nullable Thread thread;
     private volatile boolean killed;
     private volatile @Nullable Supervisor supervisor;
-    private volatile @Nullable Dossier dossier;
+    private volatile @Nullable InstanceContext dossier;
 
     /**
      * An instance whose first order is yet to come; {@code retired} is called when it has ended.
@@ -218,7 +218,8 @@ final class Instance implements IdleSweep.Watched {
                 return leaveBeforeStart(message);
             }
             var created =
-                    new Dossier(parts, journal, account, mailbox, board, subscriptions, first);
+                    new InstanceContext(
+                            parts, journal, account, mailbox, board, subscriptions, first);
             dossier = created;
             current = new Supervisor(created, requestLogs, calls);
             supervisor = current;

@@ -35,7 +35,7 @@ final class OAuthKeeper {
     private static final String STEP_UP = "step_up";
     private static final Duration LONGEST_LEAVE = Duration.ofSeconds(5);
 
-    private final Dossier dossier;
+    private final InstanceContext dossier;
     private final OAuthOptions options;
     private final OAuthEvents events;
     private final OAuthPace pace = new OAuthPace();
@@ -65,7 +65,7 @@ final class OAuthKeeper {
         OFFERS
     }
 
-    OAuthKeeper(Dossier dossier) {
+    OAuthKeeper(InstanceContext dossier) {
         this.dossier = dossier;
         this.options = dossier.parts.options().oauth();
         this.events = new OAuthEvents(dossier.reporter);

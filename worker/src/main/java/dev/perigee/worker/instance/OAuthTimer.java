@@ -12,13 +12,13 @@ final class OAuthTimer {
     /** Whatever a server says of times, there is a look after that. */
     private static final Duration LONGEST = Duration.ofDays(1);
 
-    private final Dossier dossier;
+    private final InstanceContext dossier;
     private @Nullable ScheduledFuture<?> timer;
 
     /** When the time of the timer is. */
     private @Nullable Instant dueAt;
 
-    OAuthTimer(Dossier dossier) {
+    OAuthTimer(InstanceContext dossier) {
         this.dossier = dossier;
     }
 

@@ -17,14 +17,14 @@ final class OwnProbes {
     private static final Duration LONGEST_DOUBT = Duration.ofSeconds(10);
     private static final int DOUBT_PART = 10;
 
-    private final Dossier dossier;
+    private final InstanceContext dossier;
     private final HealthPing health;
     private final Duration interval;
     private @Nullable ScheduledFuture<?> timer;
     private long dueNanos;
     private boolean suspected;
 
-    OwnProbes(Dossier dossier, HealthPing health) {
+    OwnProbes(InstanceContext dossier, HealthPing health) {
         this.dossier = dossier;
         this.health = health;
         this.interval = dossier.parts.options().probes().interval();

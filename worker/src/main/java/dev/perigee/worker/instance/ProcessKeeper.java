@@ -33,7 +33,7 @@ final class ProcessKeeper implements ServerKeeper {
 
     private static final String OUTPUT_GAP = "output_gap";
 
-    private final Dossier dossier;
+    private final InstanceContext dossier;
     private final RunningCalls calls;
     private final ToolKeeper tools;
     private final CrashKeeper crashes;
@@ -48,7 +48,11 @@ final class ProcessKeeper implements ServerKeeper {
     private @Nullable String refusedFor;
     private long refusedNanos;
 
-    ProcessKeeper(Dossier dossier, RunningCalls calls, ToolKeeper tools, StartAnnouncer announcer) {
+    ProcessKeeper(
+            InstanceContext dossier,
+            RunningCalls calls,
+            ToolKeeper tools,
+            StartAnnouncer announcer) {
         this.dossier = dossier;
         this.calls = calls;
         this.announcer = announcer;

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * the supervisor's thread.
  */
 final class StartAnnouncer {
-    private final Dossier dossier;
+    private final InstanceContext dossier;
     private StartKind kind = StartKind.INSTALL;
     private String why = "";
     private @Nullable Long oldPid;
 
-    StartAnnouncer(Dossier dossier) {
+    StartAnnouncer(InstanceContext dossier) {
         this.dossier = dossier;
     }
 

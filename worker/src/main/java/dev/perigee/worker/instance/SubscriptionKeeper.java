@@ -19,14 +19,14 @@ final class SubscriptionKeeper {
     /** After so long without one the next has no pause. */
     private static final Duration QUIET = Duration.ofSeconds(10);
 
-    private final Dossier dossier;
+    private final InstanceContext dossier;
     private @Nullable Renewal renewal;
     private @Nullable ServerRun last;
     private boolean again;
     private Duration pause = Duration.ZERO;
     private long endedNanos;
 
-    SubscriptionKeeper(Dossier dossier) {
+    SubscriptionKeeper(InstanceContext dossier) {
         this.dossier = dossier;
     }
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * after each message the instance's view is published.
  */
 final class Supervisor {
-    private final Dossier dossier;
+    private final InstanceContext dossier;
     private final ToolKeeper tools;
     private final ProcessKeeper process;
     private final HttpKeeper http;
@@ -31,7 +31,7 @@ final class Supervisor {
     private ServerKeeper server;
     private boolean configuredOnce;
 
-    Supervisor(Dossier dossier, RequestLogs requestLogs, RunningCalls calls) {
+    Supervisor(InstanceContext dossier, RequestLogs requestLogs, RunningCalls calls) {
         this.dossier = dossier;
         var announcer = new StartAnnouncer(dossier);
         this.tools = new ToolKeeper(dossier, announcer::online);

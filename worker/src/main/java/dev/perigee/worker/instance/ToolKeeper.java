@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 final class ToolKeeper {
     private static final Logger log = LoggerFactory.getLogger(ToolKeeper.class);
 
-    private final Dossier dossier;
+    private final InstanceContext dossier;
     private final Announcement announcement;
     private final CatalogKeeper catalog;
     private final DiscoveryPace pace = new DiscoveryPace(System.nanoTime());
@@ -42,7 +42,7 @@ final class ToolKeeper {
         void tell(ServerRun run, int toolCount);
     }
 
-    ToolKeeper(Dossier dossier, Announcement announcement) {
+    ToolKeeper(InstanceContext dossier, Announcement announcement) {
         this.dossier = dossier;
         this.announcement = announcement;
         this.catalog = new CatalogKeeper(dossier, pace);

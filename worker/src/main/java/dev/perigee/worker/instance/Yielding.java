@@ -4,7 +4,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** Place of an instance that goes dormant when another one needs it. Any thread; never blocks. */
-record Yielding(Dossier dossier, RunningCalls calls) implements AwakeServers.Sleeper {
+record Yielding(InstanceContext dossier, RunningCalls calls) implements AwakeServers.Sleeper {
     @Override
     public @Nullable Instant idleSince() {
         var usage = dossier.usage(calls);

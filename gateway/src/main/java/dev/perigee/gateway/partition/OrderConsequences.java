@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Changes of desired state by the outcome of an order: a removed instance is deleted, a rejected
  * configuration is replaced by the one before, unless a later command replaced it already.
  */
-final class Aftermath {
-    private Aftermath() {}
+final class OrderConsequences {
+    private OrderConsequences() {}
 
     /** Changes the state and returns the records that say so. */
     static List<ProducerRecord<byte[], byte[]>> of(

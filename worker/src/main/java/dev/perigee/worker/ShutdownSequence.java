@@ -8,8 +8,8 @@ import org.slf4j.LoggerFactory;
  * Shutdown sequence: stops the parts that were started, in reverse order, each whether or not
  * others failed to stop. Thread-safe.
  */
-final class Undertakings {
-    private static final Logger log = LoggerFactory.getLogger(Undertakings.class);
+final class ShutdownSequence {
+    private static final Logger log = LoggerFactory.getLogger(ShutdownSequence.class);
 
     /** Stops one part. */
     @FunctionalInterface
@@ -17,13 +17,13 @@ final class Undertakings {
         void run() throws InterruptedException;
     }
 
-    private record Undertaking(String name, Stop stop) {}
+    private record StartedPart(String name, Stop stop) {}
 
-    private final ArrayDeque<Undertaking> started = new ArrayDeque<>();
+    private final ArrayDeque<StartedPart> started = new ArrayDeque<>();
 
     /** Adds a part that was started. */
     synchronized void add(String name, Stop stop) {
-        started.push(new Undertaking(name, stop));
+        started.push(new StartedPart(name, stop));
     }
 
     /** Stops everything that was not stopped yet. */

@@ -9,14 +9,14 @@ import org.slf4j.Logger;
  * Rate-limited warnings: at most one line in ten seconds, with how many there were since the last,
  * and not one for each of thousands of records while a broker is away. Thread-safe.
  */
-final class Troubles {
+final class RateLimitedWarnings {
     private static final long INTERVAL = Duration.ofSeconds(10).toNanos();
 
     private final Logger log;
     private final AtomicLong next = new AtomicLong(System.nanoTime());
     private final AtomicLong unsaid = new AtomicLong();
 
-    Troubles(Logger log) {
+    RateLimitedWarnings(Logger log) {
         this.log = log;
     }
 

@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
  * Has an instance run that waited since workers died which turn out to live, and only then has it
  * noted that it may: whoever owns the partition next does so again, else. For the owner's thread.
  */
-final class Release {
-    private static final Logger LOG = LoggerFactory.getLogger(Release.class);
+final class QuarantineRelease {
+    private static final Logger LOG = LoggerFactory.getLogger(QuarantineRelease.class);
     private static final Duration LIMIT = Duration.ofMinutes(15);
 
     private final PartitionContext context;
@@ -25,7 +25,7 @@ final class Release {
     /**
      * @param released told when an instance runs, and what it answers for from then on
      */
-    Release(PartitionContext context, BiConsumer<String, Suspicion> released) {
+    QuarantineRelease(PartitionContext context, BiConsumer<String, Suspicion> released) {
         this.context = context;
         this.released = released;
     }

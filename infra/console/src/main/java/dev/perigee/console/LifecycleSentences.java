@@ -5,8 +5,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Lifecycle events as sentences. Pure. */
-final class Happenings {
-    private Happenings() {}
+final class LifecycleSentences {
+    private LifecycleSentences() {}
 
     /** Null for an event that is not about the process. */
     static @Nullable String detail(EventBody body) {

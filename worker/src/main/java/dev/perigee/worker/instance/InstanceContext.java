@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Mutable context of one installed instance. Confined to its supervisor's thread; others see the
  * {@link View} that is published from it.
  */
-final class Dossier {
+final class InstanceContext {
     final HostParts parts;
     final InstanceSecrets secrets;
     final InstanceJournal journal;
@@ -79,7 +79,7 @@ final class Dossier {
     @Nullable Boolean healthy;
     @Nullable Instant lastHealthCheckAt;
 
-    Dossier(
+    InstanceContext(
             HostParts parts,
             InstanceJournal journal,
             UsageAccount account,

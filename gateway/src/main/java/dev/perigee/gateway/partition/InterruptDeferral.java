@@ -1,13 +1,13 @@
 package dev.perigee.gateway.partition;
 
 /** Runs what may be interrupted where no interrupt can be thrown; the owner's loop sees it. */
-final class Quietly {
+final class InterruptDeferral {
     /** Work that may be interrupted. */
     interface Work {
         void run() throws InterruptedException;
     }
 
-    private Quietly() {}
+    private InterruptDeferral() {}
 
     static void run(Work work) {
         try {

@@ -3,7 +3,7 @@ package dev.perigee.gateway.outbound;
 import dev.perigee.protocol.topic.Topic;
 
 /** Policy for a topic's records while it alone cannot be written. */
-enum Loss {
+enum UnwritablePolicy {
     /** They are dropped and counted. */
     COUNTED,
 
@@ -13,7 +13,7 @@ enum Loss {
     /** They wait, whatever waits for them: nothing can be answered or decided without them. */
     NONE;
 
-    static Loss of(Topic topic) {
+    static UnwritablePolicy of(Topic topic) {
         return switch (topic) {
             // The console writes audit records by itself, and does nothing without them.
             case LOGS, REQUEST_LOGS, CALL_EVENTS, SERVER_EVENTS, USAGE, HEARTBEATS, AUDIT ->
