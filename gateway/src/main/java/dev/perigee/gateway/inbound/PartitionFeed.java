@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PartitionFeed {
     /** Requests to the poll loop, each of which wakes it. */
-    interface Wishes {
+    interface PollThread {
         /** Takes up a paused topic again. */
         void resume(PartitionFeed feed, Topic topic);
 
@@ -25,7 +25,7 @@ public final class PartitionFeed {
     private final OffsetTracker commands;
     private final OffsetTracker requests;
     private final Intake.Share unread;
-    private final Wishes wishes;
+    private final PollThread pollThread;
     private final long gainedAt;
     private final TenureLease lease;
     private volatile boolean silenced;
@@ -47,7 +47,7 @@ public final class PartitionFeed {
             TenureLease lease,
             FeedLimits limits,
             Intake.Share unread,
-            Wishes wishes,
+            PollThread pollThread,
             Map<Topic, String> linkNames) {
         this.tenure = tenure;
         this.gainedAt = gainedAt;
@@ -56,7 +56,7 @@ public final class PartitionFeed {
         this.unread = unread;
         this.commands = new OffsetTracker(limits.maxRecords(), limits.maxBytes());
         this.requests = new OffsetTracker(limits.maxRecords(), limits.maxBytes());
-        this.wishes = wishes;
+        this.pollThread = pollThread;
     }
 
     /** The ownership that this belongs to. */
@@ -146,7 +146,7 @@ public final class PartitionFeed {
 
     private void resumeIfRoom(Topic topic) {
         if (isPaused(topic) && mayResume(topic)) {
-            wishes.resume(this, topic);
+            pollThread.resume(this, topic);
         }
     }
 
@@ -211,7 +211,7 @@ public final class PartitionFeed {
         if (known != null) {
             known.attached(createdEpoch);
             if (known.isUrgent()) {
-                wishes.commit();
+                pollThread.commit();
             }
         }
     }
@@ -235,7 +235,7 @@ public final class PartitionFeed {
         var known = ledger;
         if (known != null) {
             known.want();
-            wishes.commit();
+            pollThread.commit();
         }
     }
 

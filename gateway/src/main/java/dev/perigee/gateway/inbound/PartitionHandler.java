@@ -19,7 +19,7 @@ public interface PartitionHandler {
      * The group was not heard for so long that others may have what this gateway had, or it was
      * told so: what is written in the name of tenures that are over and not sent yet must not be.
      */
-    void silenced();
+    void dropUnsent();
 
     /**
      * Records arrived. Each is open in the feed until it is done.

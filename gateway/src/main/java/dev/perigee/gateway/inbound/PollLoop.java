@@ -30,8 +30,8 @@ import org.slf4j.LoggerFactory;
  * partitions, pauses what has too much open, commits the offsets of requests that are done and
  * keeps {@link Membership} up to date. It decides nothing else and waits for nobody.
  *
- * <p>Without a heartbeat of the group for its session timeout others may own the partitions, with
- * or without a rebalance here: every tenure ends, and the gateway joins the group anew.
+ * <p>Once the group has accepted no commit for its session timeout others may own the partitions,
+ * with or without a rebalance here: every tenure ends, and the gateway joins the group anew.
  *
  * <p>A partition is one of commands and the one of tool-requests of the same number: {@link
  * CoPartitionedAssignor} moves both together. It begins when both are assigned and ends when either
@@ -56,12 +56,12 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     private final Map<Integer, PartitionFeed> feeds = new HashMap<>();
     private final Gains gains = new Gains();
     private final Set<Integer> announced = new TreeSet<>();
-    private final ConcurrentLinkedQueue<Runnable> wishes = new ConcurrentLinkedQueue<>();
-    private final PartitionFeed.Wishes wishesOfFeeds =
-            new PartitionFeed.Wishes() {
+    private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final PartitionFeed.PollThread pollThread =
+            new PartitionFeed.PollThread() {
                 @Override
                 public void resume(PartitionFeed feed, Topic topic) {
-                    wish(() -> PollLoop.this.resume(feed, topic));
+                    onPollThread(() -> PollLoop.this.resume(feed, topic));
                 }
 
                 @Override
@@ -125,7 +125,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
      * they are read from the beginning. Any thread.
      */
     public void replaced(Set<Topic> topics, Map<Topic, String> newLinkNames) {
-        wish(
+        onPollThread(
                 () -> {
                     suspicious = false;
                     var present = Set.copyOf(feeds.keySet());
@@ -157,7 +157,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
             try {
                 consumer.commitSync(beginnings, FORGET_WAIT);
             } catch (WakeupException e) {
-                consumer.commitSync(beginnings, FORGET_WAIT); // Somebody had a wish; it waits.
+                consumer.commitSync(beginnings, FORGET_WAIT); // Somebody had a task; it waits.
             }
         } catch (KafkaException e) {
             LOG.atWarn().setCause(e).log("Offsets of deleted topics were not reset");
@@ -166,7 +166,8 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
 
     /** Lets the group assign its partitions anew: it would not do so as before. Any thread. */
     public void reassign() {
-        wish(() -> consumer.enforceRebalance("other partitions may be assigned, or elsewhere"));
+        onPollThread(
+                () -> consumer.enforceRebalance("other partitions may be assigned, or elsewhere"));
     }
 
     /** True once the group gave this gateway an assignment, be it an empty one. */
@@ -202,10 +203,10 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
                 membership.update(consumer.groupMetadata(), tenureNumbers());
                 announce();
                 dispatch(records);
-                fulfilWishes();
+                runTasks();
                 commits.ifDue();
             } catch (WakeupException e) {
-                fulfilWishes();
+                runTasks();
                 commits.ifDue();
             } catch (InterruptException e) {
                 stopping = true;
@@ -237,7 +238,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         end(Set.copyOf(feeds.keySet()));
         // As the same member, where the group still knows it: it would wait for one that is gone.
         consumer.enforceRebalance("not heard for the session timeout");
-        handler.silenced();
+        handler.dropUnsent();
     }
 
     private void join() {
@@ -254,7 +255,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
                     .log("Leaving the group failed; the session timeout ends the membership");
         }
         end(Set.copyOf(feeds.keySet()));
-        wishes.clear();
+        tasks.clear();
         join();
     }
 
@@ -312,7 +313,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
                             new TenureLease(sessionTimeout, System::nanoTime),
                             limits,
                             intake.share(),
-                            wishesOfFeeds,
+                            pollThread,
                             linkNames));
             announced.add(partition);
         }
@@ -341,7 +342,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
             return true;
         } catch (KafkaException e) {
             LOG.atWarn().setCause(e).log("Cannot read committed offsets; rejoining the group");
-            wish(this::rejoin);
+            onPollThread(this::rejoin);
             return false;
         }
     }
@@ -350,7 +351,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         try {
             return consumer.committed(partitions, COMMITTED_WAIT);
         } catch (WakeupException e) {
-            return consumer.committed(partitions, COMMITTED_WAIT); // Somebody had a wish; it waits.
+            return consumer.committed(partitions, COMMITTED_WAIT); // Somebody had a task; it waits.
         }
     }
 
@@ -377,7 +378,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     @Override
     public void onPartitionsLost(Collection<TopicPartition> partitions) {
         end(numbersOf(partitions));
-        handler.silenced();
+        handler.dropUnsent();
     }
 
     private void end(Set<Integer> numbers) {
@@ -449,18 +450,18 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         }
         handler.records(feed, topic, records, nextOffset);
         if (feed.isPaused(topic) && feed.mayResume(topic)) {
-            wishesOfFeeds.resume(feed, topic);
+            pollThread.resume(feed, topic);
         }
     }
 
-    private void wish(Runnable wish) {
-        wishes.add(wish);
+    private void onPollThread(Runnable task) {
+        tasks.add(task);
         consumer.wakeup();
     }
 
-    private void fulfilWishes() {
-        for (var wish = wishes.poll(); wish != null; wish = wishes.poll()) {
-            wish.run();
+    private void runTasks() {
+        for (var task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
         }
     }
 

@@ -69,8 +69,8 @@ public final class TenureLease {
     }
 
     /**
-     * Whether the owner may still publish. Before the first heartbeat of the group it publishes
-     * nothing: a claim comes first.
+     * Whether the owner may still publish. Before the group's first answer it publishes nothing: a
+     * claim comes first.
      */
     public synchronized boolean isHeld() {
         if (!over && heard && now() - renewedAt >= timeoutNanos) {

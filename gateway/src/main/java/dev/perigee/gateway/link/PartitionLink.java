@@ -87,7 +87,7 @@ public interface PartitionLink {
     /** Hands back credit of events; never blocks. */
     void credit(long bytes);
 
-    /** Tells the worker which records will not come again; never blocks. */
+    /** Sends the committed offset, below which no record is sent again; never blocks. */
     void committed(String topic, long offset);
 
     /**
@@ -124,8 +124,8 @@ public interface PartitionLink {
     void detach(boolean handOff, Duration deadline);
 
     /**
-     * Leaves the session without a word to the worker, which keeps it for as long as it was told
-     * before that it may. Never waits.
+     * Leaves the session without a detach: the worker keeps it until the lease that it was granted,
+     * and then the retention, have ended. Never waits.
      */
     void abandon();
 }

@@ -86,7 +86,7 @@ final class SessionDelivery {
         }
     }
 
-    /** Says the last word. */
+    /** Delivers the end of the session, once; nothing follows. */
     void end(Consumer<SessionListener> lastWord) {
         lock.lock();
         try {

@@ -12,7 +12,7 @@ import java.util.OptionalLong;
  */
 public interface SessionListener {
     /**
-     * When the group was asked for its last word that the partition is still the owner's, in {@link
+     * When the last commit or claim was sent that the group accepted: it renews leases. By {@link
      * System#nanoTime}; any thread, at any time.
      */
     OptionalLong heardAt();

@@ -23,7 +23,7 @@ record WorkerClock(long workerMs, long arrivedNanos) {
     /**
      * When a lease ends by the worker's clock.
      *
-     * @param heardAt when the group was asked for the last word that it gave; where it gave none
+     * @param heardAt when the last commit or claim was sent that the group accepted; without one
      *     the lease is over
      */
     long untilMs(OptionalLong heardAt, Duration lease) {

@@ -70,7 +70,7 @@ public final class DeadLetters {
                 letter(rejected, original, true),
                 new Delivery() {
                     @Override
-                    public boolean isVoid() {
+                    public boolean isFenced() {
                         return !lease.isHeld();
                     }
 
@@ -110,7 +110,7 @@ public final class DeadLetters {
     /** The end, whichever it is. */
     private record Whatever(TenureLease lease, Runnable done) implements Delivery {
         @Override
-        public boolean isVoid() {
+        public boolean isFenced() {
             return !lease.isHeld();
         }
 

@@ -18,7 +18,7 @@ public interface Delivery {
      * True when the record must not be written any more: its owner may be fenced. It is dropped
      * without a further callback. Any thread.
      */
-    default boolean isVoid() {
+    default boolean isFenced() {
         return false;
     }
 

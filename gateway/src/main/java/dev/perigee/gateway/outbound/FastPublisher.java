@@ -29,9 +29,9 @@ import org.slf4j.LoggerFactory;
  * under way is bounded by the credit and the open records of the partitions. A record that the
  * producer gives up for another reason than its size is written again after a pause. A topic that
  * alone cannot be written holds up no other, see {@link UnwritablePolicy}. A record whose {@link
- * Delivery#isVoid} is true is not given to the producer any more, and {@link #drop} takes back what
- * the producer has not sent. Thread-safe; {@link #publish} does not wait, as long as the producer
- * does not.
+ * Delivery#isFenced} is true is not given to the producer any more, and {@link #drop} takes back
+ * what the producer has not sent. Thread-safe; {@link #publish} does not wait, as long as the
+ * producer does not.
  */
 public final class FastPublisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FastPublisher.class);
@@ -162,8 +162,8 @@ public final class FastPublisher implements AutoCloseable {
     }
 
     /**
-     * Takes back what the producer has not sent, and what it would repeat: of that nothing is
-     * written but what is still wanted. What is on its way to a broker may still arrive.
+     * Closes the producer, which drops unsent records and retries: a new one is given only those
+     * whose owner may still publish. A request in flight may still be appended by a broker.
      */
     public void drop() {
         var before = take();
@@ -234,7 +234,7 @@ public final class FastPublisher implements AutoCloseable {
     }
 
     private boolean isDropped(TopicLane lane, TopicLane.Pending pending) {
-        if (!pending.delivery().isVoid()) {
+        if (!pending.delivery().isFenced()) {
             return false;
         }
         if (isFirstEnd(lane, pending)) {

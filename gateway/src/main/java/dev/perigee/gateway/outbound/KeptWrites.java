@@ -87,7 +87,7 @@ final class KeptWrites {
         }
     }
 
-    /** A write is committed; what is kept of its tenure goes with no older offset. */
+    /** A write is committed: kept records of its tenure never commit a lower offset later. */
     void committed(StateWrite write) {
         if (!isEmpty()) {
             committed.merge(write.tenure(), write.commandsOffset(), Math::max);

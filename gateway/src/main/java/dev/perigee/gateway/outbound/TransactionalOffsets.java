@@ -49,7 +49,7 @@ public final class TransactionalOffsets implements RebalanceCommit {
         }
     }
 
-    /** One that is left open holds up who reads the offsets until the brokers end it. */
+    /** An open transaction blocks the next owner's read of the offsets until it times out. */
     private static void end(Producer<byte[], byte[]> producer) {
         try {
             producer.commitTransaction();

@@ -53,7 +53,7 @@ public final class TransactionalPublisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TransactionalPublisher.class);
     private static final int LARGEST_BATCH = 500;
     private static final Duration VIEW_WAIT = Duration.ofMillis(50);
-    private static final Duration MOMENT = Duration.ofMillis(10);
+    private static final Duration LINGER = Duration.ofMillis(10);
     private static final Duration IDLE = Duration.ofMillis(200);
     private static final Duration CLOSE_WAIT = Duration.ofSeconds(10);
 
@@ -143,7 +143,7 @@ public final class TransactionalPublisher implements AutoCloseable {
                 takeKept(batch);
                 if (first != null) {
                     batch.add(first);
-                    awaitCompany(first, batch);
+                    linger(first, batch);
                     waiting.drainTo(batch, Math.max(0, LARGEST_BATCH - batch.size()));
                 }
                 if (!batch.isEmpty()) {
@@ -173,9 +173,8 @@ public final class TransactionalPublisher implements AutoCloseable {
     }
 
     /** Waits until a write has a waiting caller, or the linger time is over. */
-    private void awaitCompany(StateWrite first, List<StateWrite> batch)
-            throws InterruptedException {
-        long end = System.nanoTime() + MOMENT.toNanos();
+    private void linger(StateWrite first, List<StateWrite> batch) throws InterruptedException {
+        long end = System.nanoTime() + LINGER.toNanos();
         @Nullable StateWrite next = first;
         while (next != null && next.patient() && !closing && batch.size() < LARGEST_BATCH) {
             next = waiting.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS);

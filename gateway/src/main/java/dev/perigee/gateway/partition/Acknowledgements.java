@@ -10,13 +10,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Durability of a session's journal entries in Kafka. Acknowledged is, per process, everything up
- * to the first entry that is not durable. One that is kept for a topic that cannot be written is
+ * Acknowledgement watermarks of a session's journals, one per process: it covers everything up to
+ * the first entry that is not durable. One that is kept for a topic that cannot be written is
  * acknowledged all the same when too much of its process is done behind it: the worker's journal
  * has to go on. Pure, for one thread.
  */
 final class Acknowledgements {
-    /** What may be done of a process behind an entry that is kept. */
+    /** Most bytes that are durable behind a kept entry before the watermark passes it. */
     static final int MOST_BYTES_BEHIND = 256 << 10;
 
     static final int MOST_ENTRIES_BEHIND = 5_000;

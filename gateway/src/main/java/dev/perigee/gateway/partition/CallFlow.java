@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>An accepted request is the worker's: it times it out and its result comes as an event. The
  * gateway answers what no worker accepted, and, past the deadline and a margin, what the worker is
- * silent about. An event about a request that was answered so, or that is committed, is
+ * silent about. A late event of a request that has its answer, or whose offset is committed, is
  * acknowledged and not published, so that no request has two different answers, whichever gateway
  * gave the first.
  */
@@ -69,7 +69,7 @@ final class CallFlow implements CallListener {
         this.cancellations = new Cancellations(context, requests, sender, this);
     }
 
-    /** How far an owner before this tenure came; before any request. */
+    /** Progress of the previous owner, by the committed offset's metadata; before any request. */
     void continuing(EarlierRuns earlierRuns) {
         requests.continuing(earlierRuns);
     }
@@ -138,7 +138,7 @@ final class CallFlow implements CallListener {
         dispatch();
     }
 
-    /** What the worker accepted, told at each attach, before anything is sent. */
+    /** The attach response, with the requests that the session accepted; before any is sent. */
     void attached(Attach.Result result) {
         silence.attached(result, now());
         boolean same = requests.attached(result, context.linkName(Topic.TOOL_REQUESTS));
@@ -191,7 +191,7 @@ final class CallFlow implements CallListener {
         }
     }
 
-    /** True while a worker runs a request, or may; what only asks goes on elsewhere. */
+    /** True while a worker has a request, or may; a call with an open question can move. */
     boolean hasCallsAtWorker() {
         return requests.open().stream()
                 .anyMatch(call -> call.stage().mayBeAtWorker() && !call.isAsking());
@@ -261,7 +261,7 @@ final class CallFlow implements CallListener {
                 : null;
     }
 
-    /** Requests below this offset were answered and will not come again; others may be sent. */
+    /** Offset committed: no request below is read again; newly reserved ones may be sent. */
     void committed(long offset) {
         requests.committed(offset);
         questions.committed(offset);
@@ -377,7 +377,7 @@ final class CallFlow implements CallListener {
         }
     }
 
-    /** An owner that was held up has a mailbox full of what arrived before its alarms were due. */
+    /** By the mailbox: after a pause, results that arrived in time are handled before timeouts. */
     private void awaitUntil(ToolCall call, Instant until) {
         var stage = call.stage();
         Runnable silent =
@@ -471,7 +471,7 @@ final class CallFlow implements CallListener {
         done(call.read().origin());
     }
 
-    /** Records come again after a change of owner, and their results may be faster. */
+    /** After a rebalance a result may be replayed before its request's record is read again. */
     private boolean mayBeReadLater(long offset) {
         return offset >= context.feed().settled(Topic.TOOL_REQUESTS);
     }

@@ -26,7 +26,7 @@ final class Claims {
      */
     record Claimed(long epoch, long commandsDone, long requestsDone) {}
 
-    /** Learns how far the owner before this tenure came with requests; to be called once. */
+    /** Reads the committed offset of requests, its metadata and the end offset; once a tenure. */
     EarlierRuns earlierRuns() throws InterruptedException {
         var offsets = context.services().offsets();
         var committed = offsets.committed(Topic.TOOL_REQUESTS, context.partition());

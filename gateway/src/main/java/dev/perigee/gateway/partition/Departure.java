@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  * worker forgets them with the session, so only the commit protects the next owner from answering
  * them again. Without a broker the partition stays where it is: it could not be placed anew either.
  *
- * <p>Where nothing may be lost the worker decides: it releases the session only when it is idle, so
+ * <p>In a move of manner IDLE the worker decides: it releases the session only when it is idle, so
  * nothing is held back for a move that does not happen.
  */
 final class Departure {
     private static final Duration PATIENCE = Duration.ofSeconds(1);
     private static final Duration ASK_LIMIT = Duration.ofSeconds(10);
 
-    /** Hears what became of a move; on the owner's thread. */
+    /** Listener to the outcome of a planned move; on the owner's thread. */
     interface Listener {
         /** It stays where it is, with this many processes and requests. */
         void stayed(int partition, int processes, int requests);
@@ -155,7 +155,7 @@ final class Departure {
 
     private void ask(Session session) {
         asked = true;
-        session.giveUp();
+        session.release();
         boolean onlyIdle = manner == Manner.IDLE;
         var deadline = context.services().clock().instant().plus(ASK_LIMIT);
         Thread.ofVirtual()
@@ -186,7 +186,7 @@ final class Departure {
         }
     }
 
-    /** Of a session that is over its listener hears. */
+    /** The release got no answer; the end of the session is its listener's to handle. */
     private void failed(Session session) {
         if (leaving != session) {
             return;

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Entries of a worker's journals, from the link to Kafka and their acknowledgement back. An entry
- * is settled when its public record and what it changes in the state topic are both durable. On an
- * abandoned session nothing is acknowledged before the offsets of its requests are committed: with
+ * is settled when its public record and what it changes in the state topic are both durable. On a
+ * session being released nothing is acknowledged before its requests' offsets are committed: with
  * the last acknowledgement the worker forgets them. For the owner's thread, so that the entries of
  * a process keep their order.
  */
@@ -142,13 +142,13 @@ final class EventFlow {
     private void answered(Entry entry) {
         entry.oneDone();
         requestsDone = context.feed().requestsDone();
-        if (entry.session.isGivenUp()) {
+        if (entry.session.isReleasing()) {
             context.feed().commitSoon();
         }
     }
 
     private boolean isHeldBack(Session session) {
-        return session.isGivenUp() && !context.feed().isCommitted(requestsDone);
+        return session.isReleasing() && !context.feed().isCommitted(requestsDone);
     }
 
     /** Acknowledges what became durable, together with what becomes durable within the delay. */
@@ -157,7 +157,7 @@ final class EventFlow {
         if (session == null) {
             return;
         }
-        if (session.isGivenUp()) {
+        if (session.isReleasing()) {
             session.acknowledgements().forgetKept();
         }
         if (session.acknowledgements().credit() >= MUCH_CREDIT) {
@@ -169,7 +169,7 @@ final class EventFlow {
         }
     }
 
-    /** Tells the worker what became durable since the last time. */
+    /** Sends the acknowledgements of what became durable since the last time, and credit. */
     void tell() {
         if (telling != null) {
             telling.cancel();
@@ -239,7 +239,7 @@ final class EventFlow {
                         record,
                         new Delivery() {
                             @Override
-                            public boolean isVoid() {
+                            public boolean isFenced() {
                                 return !context.feed().lease().isHeld();
                             }
 
@@ -283,7 +283,7 @@ final class EventFlow {
         private boolean awaitsState;
         private int left = 1;
         private int held;
-        private boolean isToldKept;
+        private boolean isCreditReturned;
 
         Entry(Session session, InstanceEvent event, int creditBytes) {
             this.session = session;
@@ -311,14 +311,14 @@ final class EventFlow {
             if (--left == 0) {
                 session.acknowledgements().settled(event.processId(), event.seq(), creditBytes);
             } else {
-                holdUpNobody();
+                returnCreditIfKept();
             }
         }
 
-        /** What is kept has given its credit back, and the worker need not wait for it. */
-        private void holdUpNobody() {
-            if (held > 0 && held == left && !isToldKept) {
-                isToldKept = true;
+        /** Returns the credit of an entry whose open records are all kept for unwritable topics. */
+        private void returnCreditIfKept() {
+            if (held > 0 && held == left && !isCreditReturned) {
+                isCreditReturned = true;
                 session.acknowledgements().kept(event.processId(), event.seq(), creditBytes);
                 creditBytes = 0;
             }
@@ -333,7 +333,7 @@ final class EventFlow {
                 if (!isKept) {
                     isKept = true;
                     held++;
-                    holdUpNobody();
+                    returnCreditIfKept();
                 }
             }
 

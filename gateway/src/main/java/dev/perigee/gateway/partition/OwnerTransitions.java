@@ -71,7 +71,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Transition table of a partition's owner: claim, placement, session, and all over when that is
+ * Transition table of a partition's owner: claim, placement, session, and a new claim when that is
  * gone. A pair of stage and event without a row is impossible. Pure, any thread.
  */
 final class OwnerTransitions {

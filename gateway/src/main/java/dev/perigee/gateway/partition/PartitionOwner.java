@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * Records that arrive before it serves wait, bounded by the feed. The end of the tenure interrupts
- * the thread at once and detaches the session; what was not done is done by the next owner.
+ * the thread at once and detaches the session; the next owner reads uncommitted records again.
  */
 final class PartitionOwner {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionOwner.class);
@@ -42,7 +42,7 @@ final class PartitionOwner {
     private static final Duration SWEEP = Duration.ofMinutes(10);
     private static final Duration FORGET = Duration.ofMinutes(1);
 
-    /** What is sent waits for so much work at most. */
+    /** Mailbox entries handled in one turn, after which outgoing frames are flushed. */
     private static final int MOST_AT_ONCE = 100;
 
     private final PartitionServices services;
@@ -133,7 +133,7 @@ final class PartitionOwner {
                 });
     }
 
-    /** Requests below this offset will not come again; any thread. */
+    /** The group committed this offset of tool-requests: none below is read again; any thread. */
     void committed(long offset) {
         mailbox.post(
                 () -> {

@@ -52,7 +52,7 @@ public final class Partitions implements PartitionHandler {
     }
 
     @Override
-    public void silenced() {
+    public void dropUnsent() {
         services.fast().drop();
     }
 

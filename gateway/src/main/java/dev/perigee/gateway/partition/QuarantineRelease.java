@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has an instance run that waited since workers died which turn out to live, and only then has it
- * noted that it may: whoever owns the partition next does so again, else. For the owner's thread.
+ * Release of an instance from quarantine, whose workers turned out to live: first its start, then
+ * the record of it, so that the next owner repeats what is not recorded. For the owner's thread.
  */
 final class QuarantineRelease {
     private static final Logger LOG = LoggerFactory.getLogger(QuarantineRelease.class);

@@ -49,7 +49,7 @@ final class RequestTable {
         this.recent = recent;
     }
 
-    /** How far an owner before this tenure came; before any request. */
+    /** Progress of the previous owner, by the committed offset's metadata; before any request. */
     void continuing(EarlierRuns earlierRuns) {
         earlier = earlierRuns;
         answered.continuing(earlierRuns);

@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes results of requests: on tool-results, and where the backend asked for it besides. What
- * is to follow runs on the owner's thread once both are acknowledged.
+ * Publisher of answers: on tool-results, then a copy on the reply topic that a request names. What
+ * is to follow runs on the owner's thread once the copy, too, is acknowledged or given up.
  */
 final class ResultPublisher {
     private static final Logger LOG = LoggerFactory.getLogger(ResultPublisher.class);
@@ -55,7 +55,7 @@ final class ResultPublisher {
                         _ -> give(read.origin(), result, read.reply(), read.traceparent(), done));
     }
 
-    /** An answer that a gateway writes in the name of whoever gave it. */
+    /** Publishes an answer that no journal has: the gateway's own, or a worker's refusal. */
     void give(
             RecordOrigin origin,
             ToolResult result,
@@ -138,7 +138,7 @@ final class ResultPublisher {
                 record,
                 new Delivery() {
                     @Override
-                    public boolean isVoid() {
+                    public boolean isFenced() {
                         return !context.feed().lease().isHeld();
                     }
 

@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One attachment of the owner's: what it needs to know of it. For the owner's thread. */
+/** Owner's view of one session, across its attaches. For the owner's thread. */
 final class Session {
     private final PartitionLink link;
     private final Acknowledgements acknowledgements = new Acknowledgements();
@@ -14,7 +14,7 @@ final class Session {
     private boolean workerLeaves;
     private boolean serving;
     private boolean closed;
-    private boolean givenUp;
+    private boolean releasing;
     private long createdEpoch = -1;
 
     Session(PartitionLink link) {
@@ -62,7 +62,7 @@ final class Session {
         serving = true;
     }
 
-    /** Nothing new goes there, whatever is still to be heard of it. */
+    /** No order or call is sent any more; events are still received. */
     void close() {
         closed = true;
     }
@@ -76,17 +76,17 @@ final class Session {
      * True once the worker was asked to end it, which it does when its journals are acknowledged.
      * From then on only committed offsets say which requests were answered.
      */
-    boolean isGivenUp() {
-        return givenUp;
+    boolean isReleasing() {
+        return releasing;
     }
 
-    void giveUp() {
-        givenUp = true;
+    void release() {
+        releasing = true;
     }
 
     /** The worker keeps it. */
     void keep() {
-        givenUp = false;
+        releasing = false;
     }
 
     /** True once the worker said what it holds. */

@@ -30,7 +30,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gets the owner a session and keeps it: claim, restore, place, attach, and all over when it is
+ * Driver of an owner's session: claim, restore, place, attach, and again from the claim when it is
  * gone. {@link OwnerTransitions} decides, here it is carried out. For the owner's thread; {@link
  * #state} any thread.
  *
@@ -151,7 +151,7 @@ final class SessionKeeper {
             } catch (InterruptException e) {
                 throw e;
             } catch (UnreadableStateException e) {
-                // Nothing is known to be absent then, so nothing is done.
+                // Unreadable state is not absent state: it must not be reconciled.
                 problem.is(e);
                 take(OwnerEvent.UNREADABLE);
             } catch (RuntimeException e) {
@@ -209,7 +209,7 @@ final class SessionKeeper {
 
     /**
      * Acknowledges what is published and detaches at once, for another gateway; the owner ends. One
-     * that fell silent does not detach: that would begin the retention, and maybe no other gateway
+     * whose lease ran out does not detach: that begins the retention, and maybe no other gateway
      * has the partition.
      */
     void leave() {
@@ -425,7 +425,7 @@ final class SessionKeeper {
                                 session.link().claim().epoch());
     }
 
-    /** Brings what a session says to the owner's thread; of an earlier session nothing counts. */
+    /** Posts a session's events to the owner's thread; drops those of an earlier session. */
     private final class Listener implements SessionListener {
         private @Nullable Session session;
 

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes in the name of one tenure, each time with the offset of commands that is settled by then,
- * and brings what became of it back to the owner's thread. For that thread.
+ * Writer of one tenure's transactions, each with the settled offset of commands, which it commits;
+ * delivers each outcome on the owner's thread. For that thread.
  */
 final class StateWriter {
     private static final Logger LOG = LoggerFactory.getLogger(StateWriter.class);
@@ -83,7 +83,7 @@ final class StateWriter {
     }
 
     /**
-     * The same, for what nobody waits for: it may wait a moment to be written with others.
+     * The same without a waiting caller: it may linger, to be batched with others.
      *
      * @param kept told before when a part of it is kept until its topic can be written again
      */

@@ -17,8 +17,8 @@ public final class IdleFeed {
     }
 
     public static PartitionFeed of(int partition) {
-        var wishes =
-                new PartitionFeed.Wishes() {
+        var pollThread =
+                new PartitionFeed.PollThread() {
                     @Override
                     public void resume(PartitionFeed feed, Topic topic) {}
 
@@ -31,7 +31,7 @@ public final class IdleFeed {
                 new TenureLease(Duration.ofHours(1), System::nanoTime),
                 new FeedLimits(10, 1 << 20),
                 new Intake(ByteBudget.of(1 << 20)).share(),
-                wishes,
+                pollThread,
                 Map.of());
     }
 }

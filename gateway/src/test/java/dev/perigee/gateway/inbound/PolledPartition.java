@@ -19,8 +19,8 @@ public final class PolledPartition {
 
     /** The first tenure of a partition, of a group that is heard. */
     public PolledPartition(int partition) {
-        var wishes =
-                new PartitionFeed.Wishes() {
+        var pollThread =
+                new PartitionFeed.PollThread() {
                     @Override
                     public void resume(PartitionFeed of, Topic topic) {}
 
@@ -34,7 +34,7 @@ public final class PolledPartition {
                         new TenureLease(Duration.ofHours(1), System::nanoTime),
                         LIMITS,
                         new Intake(ByteBudget.of(64 << 20)).share(),
-                        wishes,
+                        pollThread,
                         Map.of());
     }
 
@@ -91,7 +91,7 @@ public final class PolledPartition {
     /** The group was not heard for too long. */
     public void silence(PartitionHandler handler) {
         feed.silence();
-        handler.silenced();
+        handler.dropUnsent();
         handler.revoked(feed.tenure());
     }
 }

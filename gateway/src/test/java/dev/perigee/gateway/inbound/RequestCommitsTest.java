@@ -154,7 +154,7 @@ final class RequestCommitsTest {
         public void revoked(Tenure tenure) {}
 
         @Override
-        public void silenced() {}
+        public void dropUnsent() {}
 
         @Override
         public void records(

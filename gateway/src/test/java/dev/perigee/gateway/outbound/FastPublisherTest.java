@@ -91,7 +91,7 @@ final class FastPublisherTest {
 
     private final class Owned implements Delivery {
         @Override
-        public boolean isVoid() {
+        public boolean isFenced() {
             return !held.get();
         }
 

@@ -24,8 +24,8 @@ final class CallTransitionsPage {
             counts. What is not here cannot happen, or changes nothing.
 
             An answer of the gateway itself has the error code that is named. After a possible run in a session that is gone a tool call gets
-            `outcome_unknown` in its place, except `timeout`; other methods get `worker_lost` in place of `unavailable`. A request that may have run
-            is sent to one more worker, which knows that by the link's `may_have_run`. That worker runs a tool again only where the tool declares
+            `outcome_unknown` in its place, except `timeout`, and `input_timeout` and `cancelled` while its question is open; other methods get `worker_lost`
+            in place of `unavailable` where the partition has no worker. A request that may have run is sent to one more worker, which knows that by the link's `may_have_run`. That worker runs a tool again only where the tool declares
             itself read-only or idempotent, and refuses it otherwise ([decision](../adr/0010-what-may-have-run.md)).
 
             **A call whose worker dies** was *accepted*. While its gateway dials the worker nothing changes. Then comes `session gone`: after 5 s where

@@ -45,7 +45,7 @@ final class CallRounds implements CallInput.Asker {
     private boolean open;
     private volatile @Nullable Map<String, RawJson> responses;
 
-    /** What becomes of a call that waited. */
+    /** Next step of a call after a wait. */
     enum Next {
         /** The next round is to be sent. */
         SEND,

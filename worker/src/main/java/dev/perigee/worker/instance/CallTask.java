@@ -430,7 +430,7 @@ final class CallTask {
         return code != null && code == UNKNOWN;
     }
 
-    /** Nobody waits for that, and nothing follows from how it ends. */
+    /** Best effort: the outcome is not awaited and changes nothing. */
     private void cancel() {
         Thread.ofVirtual()
                 .name("task-cancel")

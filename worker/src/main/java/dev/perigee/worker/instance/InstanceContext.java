@@ -48,7 +48,7 @@ final class InstanceContext {
     /** Pace of recoveries that nobody ordered. */
     final FlapDamping recoveries;
 
-    /** Pace of changes from one trouble to another. */
+    /** Rate limit of changes from one failure status to another. */
     final FlapDamping troubles;
 
     /** When a recovery that came too soon is to be looked at again; null when none did. */

@@ -395,7 +395,7 @@ final class ProcessKeeper implements ServerKeeper {
         return true;
     }
 
-    /** Where its worker was lost, a gateway has told that it is not. */
+    /** Or was until its worker was lost, for which a gateway published {@code connecting}. */
     private boolean wasOnline() {
         var status = dossier.reporter.status();
         return status == ServerStatus.ONLINE || status == ServerStatus.CONNECTING;

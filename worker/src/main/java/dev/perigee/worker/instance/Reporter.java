@@ -74,7 +74,7 @@ final class Reporter {
         return oauth;
     }
 
-    /** Tokens changed: told with the next event. */
+    /** Tokens changed: made durable with the next event. */
     void oauth(@Nullable OAuthState now) {
         oauth = now;
     }
@@ -84,7 +84,7 @@ final class Reporter {
         return told.asleep();
     }
 
-    /** It sleeps, or does not: told with the next event, while it is online. */
+    /** It sleeps, or does not: made durable with the next event, while it is online. */
     void asleep(@Nullable Asleep now) {
         asleep = now;
     }

@@ -115,7 +115,7 @@ final class RequestDesk {
                 new ToolResults.Effort(0, 0, parts.clock().instant()));
     }
 
-    /** Of other users' calls nothing is said. */
+    /** Does not disclose other users' calls. */
     private String whyNot(ToolRequest request, String call, String inputId) {
         for (var instance : of(request)) {
             var fate = instance.endedQuestions().of(call, inputId);

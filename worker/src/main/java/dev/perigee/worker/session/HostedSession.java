@@ -84,7 +84,7 @@ final class HostedSession {
     /**
      * Runs a request, unless it did before.
      *
-     * @throws LinkRefusal when too many run already: it is as if it had never come
+     * @throws LinkRefusal when too many run already: the request is not remembered
      */
     ToolOrder.Accepted execute(ToolOrder.Execute order) throws LinkRefusal {
         return switch (requests.offer(order)) {

@@ -313,7 +313,7 @@ final class LinkDispatcher implements GatewayConnection.Handler, AutoCloseable {
                 });
     }
 
-    /** A notification has no answer: who is not attached any more is simply not heard. */
+    /** A notification has no answer: one from a connection that is not attached is ignored. */
     private void ignored(
             GatewayConnection connection,
             LinkFrame.Notification notification,

@@ -99,7 +99,7 @@ final class PartitionSlot {
                 .log("Session attached");
     }
 
-    /** A gateway still has the partition. Counts only for the session that is attached by it. */
+    /** A gateway renews its lease. Counts only for the session that is attached by it. */
     void extend(LinkPeer peer, Lease.Held held) {
         happened(new SessionEvent.Extend(peer, held.epoch(), Instant.ofEpochMilli(held.untilMs())));
     }

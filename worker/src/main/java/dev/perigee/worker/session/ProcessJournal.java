@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * successor continues the numbers. Any thread may call; nothing blocks.
  */
 final class ProcessJournal {
-    /** Entries that are waited for at a time; of more the oldest are not told any more. */
+    /** Acknowledgement callbacks kept at a time; beyond that the oldest are dropped uncalled. */
     private static final int MOST_AWAITED = 16;
 
     private final Object lock = new Object();

@@ -148,7 +148,7 @@ public final class SessionRegistry {
                 .register(meters);
     }
 
-    /** Starts to end the sessions that nobody comes back to. */
+    /** Starts to expire sessions that no gateway holds. */
     public void start() {
         reaper.start();
     }

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * event the first whose guard holds is taken; where there is none, the event is impossible in that
  * stage. Pure, any thread.
  *
- * <p>A session goes on for its retention after it was last held: by a connection that is attached
+ * <p>A session is kept for its retention after it was last held: by a connection that is attached
  * and answers pings, and whose gateway has a lease. So the deadline comes from the end of that
  * {@link Hold} while a gateway is attached, and a connection that is lost later than that, or comes
  * back without a newer lease, does not move it; nor does it matter when the worker notices the

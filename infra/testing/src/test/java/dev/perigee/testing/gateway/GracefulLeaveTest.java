@@ -152,7 +152,7 @@ final class GracefulLeaveTest {
         }
 
         @Override
-        public void silenced() {}
+        public void dropUnsent() {}
 
         @Override
         public void records(

@@ -102,7 +102,7 @@ final class Loops {
         public void revoked(Tenure tenure) {}
 
         @Override
-        public void silenced() {}
+        public void dropUnsent() {}
 
         @Override
         public void records(

@@ -270,7 +270,7 @@ final class LoopsTest {
         }
 
         @Override
-        public void silenced() {
+        public void dropUnsent() {
             silences.incrementAndGet();
         }
 
@@ -313,7 +313,7 @@ final class LoopsTest {
         public void revoked(Tenure tenure) {}
 
         @Override
-        public void silenced() {}
+        public void dropUnsent() {}
 
         @Override
         public void records(
