@@ -18,8 +18,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiFunction;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -59,6 +61,7 @@ final class ScriptedGateway implements AutoCloseable {
     private final TopicNames names;
     private final KafkaProducer<byte[], byte[]> producer;
     private final KafkaConsumer<byte[], byte[]> consumer;
+    private final Set<String> begun = new HashSet<>();
     private final Thread thread;
     private @Nullable EmbeddedBroker broker;
 
@@ -136,14 +139,22 @@ final class ScriptedGateway implements AutoCloseable {
         if (answer.value() instanceof Event event) {
             record.headers().add(Headers.CE_TYPE, event.event().getBytes(StandardCharsets.UTF_8));
         }
-        var _ = producer.send(record);
+        send(record);
     }
 
     void publishTombstone(Topic topic, String key) {
-        var _ =
-                producer.send(
-                        new ProducerRecord<>(
-                                names.of(topic), key.getBytes(StandardCharsets.UTF_8), null));
+        send(new ProducerRecord<>(names.of(topic), key.getBytes(StandardCharsets.UTF_8), null));
+    }
+
+    /**
+     * A new topic's first batch goes alone: a broker takes those behind one that it refused for the
+     * moment, and the one that is sent again is out of sequence for good.
+     */
+    private synchronized void send(ProducerRecord<byte[], byte[]> record) {
+        var _ = producer.send(record);
+        if (begun.add(record.topic())) {
+            producer.flush();
+        }
     }
 
     void flush() {
