@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * A reader with a checkout, who runs the command lines that are written somewhere. Plain command
@@ -25,8 +26,8 @@ import java.util.Map;
 final class Reader implements AutoCloseable {
     private static final String PERIGEE = "scripts/perigee";
 
-    /** Starts parts, as JVMs like its own. */
-    private static final String DEMO = "demo";
+    /** Commands that start parts as JVMs like their own, or read their standard input. */
+    private static final Set<String> ALONE = Set.of("demo", "shell");
 
     private static final String JAVA = "/bin/java\" ";
 
@@ -135,7 +136,7 @@ final class Reader implements AutoCloseable {
 
     private void runToItsEnd(String line, int exitCode) throws InterruptedException {
         var words = Words.of(line);
-        if (words != null && words.getFirst().equals(PERIGEE) && !words.get(1).equals(DEMO)) {
+        if (words != null && words.getFirst().equals(PERIGEE) && !ALONE.contains(words.get(1))) {
             System.out.println(perigee(words.subList(1, words.size()), exitCode));
         } else if (line.contains(JAVA)) {
             System.out.println(shell.run(SHORT_RUN + line, exitCode));
