@@ -19,7 +19,7 @@ public interface GatewayConsole extends AutoCloseable {
     /** For a gateway that has no console. */
     Maker NONE = (_, _, _, _, _, _) -> () -> {};
 
-    /** Pages that each leave to others what is not their own, and check who may see them. */
+    /** Handlers that check access themselves and pass on requests that are not for their pages. */
     default Handler[] handlers() {
         return new Handler[0];
     }

@@ -68,7 +68,7 @@ final class GracefulLeave {
         try {
             var _ = consumer.poll(POLL);
         } catch (WakeupException e) {
-            // Somebody had a wish, which does not matter any more.
+            // Woken for a task, which does not matter any more.
         }
     }
 }

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * requests' by the poll loop, see {@link RequestLedger}. Thread-safe.
  */
 public final class PartitionFeed {
-    /** Requests to the poll loop, each of which wakes it. */
+    /** Tasks for the poll thread, each of which wakes the consumer. */
     interface PollThread {
-        /** Takes up a paused topic again. */
+        /** Resumes a paused topic. */
         void resume(PartitionFeed feed, Topic topic);
 
-        /** Commits what is waited for. */
+        /** Commits now, since an offset is waited for. */
         void commit();
     }
 
@@ -28,7 +28,7 @@ public final class PartitionFeed {
     private final PollThread pollThread;
     private final long gainedAt;
     private final TenureLease lease;
-    private volatile boolean silenced;
+    private volatile boolean leaseExpired;
     private volatile boolean commandsPaused;
     private volatile boolean requestsPaused;
     private volatile @Nullable RequestLedger ledger;
@@ -74,23 +74,23 @@ public final class PartitionFeed {
         return gainedAt;
     }
 
-    /** Until when the owner may say something. */
+    /** Lease of the tenure: its owner publishes only while it is held. */
     public TenureLease lease() {
         return lease;
     }
 
-    /** The group was not heard for too long: the owner is to leave without a word to anybody. */
-    void silence() {
-        silenced = true;
+    /** The lease ran out: its owner abandons the session without a detach and publishes nothing. */
+    void expireLease() {
+        leaseExpired = true;
         lease.end();
     }
 
     /**
-     * True when the tenure ended because the group was not heard. Nobody may have the partition
-     * then, so that its processes are left as they are, until the worker's lease is over, too.
+     * True when the tenure ended as its lease ran out. Maybe no gateway has the partition then, so
+     * that its processes are left as they are, until the worker's lease is over, too.
      */
-    public boolean isSilenced() {
-        return silenced;
+    public boolean isLeaseExpired() {
+        return leaseExpired;
     }
 
     /** Everything below is done; -1 while nothing is known. */
@@ -262,7 +262,7 @@ public final class PartitionFeed {
         return on;
     }
 
-    /** Records from here on come again. For the poll thread. */
+    /** Records from this offset on are read again. For the poll thread. */
     void handedBack(Topic topic, long again) {
         if (topic == Topic.COMMANDS) {
             commandsHanded = again;

@@ -16,8 +16,8 @@ public interface PartitionHandler {
     void revoked(Tenure tenure);
 
     /**
-     * The group was not heard for so long that others may have what this gateway had, or it was
-     * told so: what is written in the name of tenures that are over and not sent yet must not be.
+     * The lease ran out, or partitions were lost: others may own what this gateway had. Records of
+     * ended tenures that the producer has not sent yet must not be sent.
      */
     void dropUnsent();
 

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The one thread that touches the consumer. It polls, hands records to the owners of their
  * partitions, pauses what has too much open, commits the offsets of requests that are done and
- * keeps {@link Membership} up to date. It decides nothing else and waits for nobody.
+ * keeps {@link Membership} up to date. It decides nothing else and blocks on no owner.
  *
  * <p>Once the group has accepted no commit for its session timeout others may own the partitions,
  * with or without a rebalance here: every tenure ends, and the gateway joins the group anew.
@@ -157,7 +157,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
             try {
                 consumer.commitSync(beginnings, FORGET_WAIT);
             } catch (WakeupException e) {
-                consumer.commitSync(beginnings, FORGET_WAIT); // Somebody had a task; it waits.
+                consumer.commitSync(beginnings, FORGET_WAIT); // Woken for a task, which runs later.
             }
         } catch (KafkaException e) {
             LOG.atWarn().setCause(e).log("Offsets of deleted topics were not reset");
@@ -196,7 +196,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         join();
         while (!stopping) {
             try {
-                fallSilentIfDue();
+                expireIfDue();
                 intake.begin();
                 var records = consumer.poll(RequestCommits.INTERVAL);
                 polling.over();
@@ -222,22 +222,22 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         leave();
     }
 
-    /** Before anything else that is done in the name of a tenure after a pause of any length. */
-    private void fallSilentIfDue() {
+    /** Ends all tenures when a lease is over; before anything else, also after a pause. */
+    private void expireIfDue() {
         if (feeds.values().stream().allMatch(feed -> feed.lease().isHeld())) {
             return;
         }
         LOG.atWarn()
                 .addKeyValue("partitions", feeds.keySet().toString())
                 .log(
-                        "The group was not heard for its session timeout and may have given the"
-                                + " partitions to others: this gateway says nothing more of them"
-                                + " and joins anew");
-        feeds.values().forEach(PartitionFeed::silence);
+                        "No commit accepted for the session timeout; the group may have given the"
+                                + " partitions to others: this gateway publishes no more of them"
+                                + " and rejoins");
+        feeds.values().forEach(PartitionFeed::expireLease);
         member = false;
         end(Set.copyOf(feeds.keySet()));
         // As the same member, where the group still knows it: it would wait for one that is gone.
-        consumer.enforceRebalance("not heard for the session timeout");
+        consumer.enforceRebalance("no commit accepted for the session timeout");
         handler.dropUnsent();
     }
 
@@ -320,8 +320,8 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     }
 
     /**
-     * The group never took these away, so that it does not assign them either: their tenures ended
-     * in silence, and what was read since what is committed is read again.
+     * The group never revoked these, so it does not assign them again either: their tenures ended
+     * with their leases, and records beyond the committed offset are read again.
      */
     private boolean areReadAgain(Set<Integer> numbers) {
         var partitions =
@@ -351,7 +351,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         try {
             return consumer.committed(partitions, COMMITTED_WAIT);
         } catch (WakeupException e) {
-            return consumer.committed(partitions, COMMITTED_WAIT); // Somebody had a task; it waits.
+            return consumer.committed(partitions, COMMITTED_WAIT); // Woken for a task, run later.
         }
     }
 

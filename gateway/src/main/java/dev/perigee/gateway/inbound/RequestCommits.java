@@ -155,7 +155,7 @@ final class RequestCommits {
         return true;
     }
 
-    /** However often somebody has a wish meanwhile: it waits. */
+    /** Retries when woken for tasks of the poll thread, which run later. */
     private void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, long deadline) {
         while (true) {
             try {

@@ -267,7 +267,7 @@ final class LinkConnection implements LinkSocket.Listener, LinkWriter.Transport 
         failed(cause, "write failed: " + cause.getClass().getSimpleName());
     }
 
-    /** A worker that dies says nothing: what was read and is no good comes from one that lives. */
+    /** TLS and protocol errors come from a live worker; other I/O errors may mean that it died. */
     private void failed(Throwable cause, String reason) {
         if (cause instanceof IOException && !(cause instanceof SSLException)) {
             closedThere(reason);
@@ -308,16 +308,15 @@ final class LinkConnection implements LinkSocket.Listener, LinkWriter.Transport 
     }
 
     /**
-     * Whether it was the other side, or its host, that ended it without a word; known once it is
-     * closed.
+     * Whether the other side, or its host, ended it without a close frame; known once it is closed.
      */
     boolean wasClosedThere() {
         return closedThere;
     }
 
     /**
-     * The transport lost the worker. After a long silence that says nothing of it: one that lives
-     * may have given this side up, as when this process was frozen.
+     * The transport lost the worker. After a long silence that does not mean its death: a live one
+     * may have closed the connection, as when this process was frozen.
      */
     void closedThere(String reason) {
         close(reason, !liveness.isDead(System.nanoTime()));

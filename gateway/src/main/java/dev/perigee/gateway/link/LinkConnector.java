@@ -8,7 +8,7 @@ import org.eclipse.jetty.io.ClientConnector;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
 
-/** Connects to workers, by sockets that are read in place. */
+/** Client connector to workers; its sockets are read on the selector's thread. */
 final class LinkConnector extends ClientConnector {
     LinkConnector() {
         setSelectors(InPlaceEndPoint.READERS);

@@ -49,7 +49,7 @@ public final class FastPublisher implements AutoCloseable {
     private final MeterProvider<Counter> failures;
     private final MeterProvider<Counter> waits;
     private final DroppedRecords dropped;
-    private final RateLimitedWarnings troubles = new RateLimitedWarnings(LOG);
+    private final RateLimitedWarnings warnings = new RateLimitedWarnings(LOG);
     private final Backlog backlog = new Backlog(InstantSource.system());
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable Producer<byte[], byte[]> producer;
@@ -136,7 +136,7 @@ public final class FastPublisher implements AutoCloseable {
         return lanes.computeIfAbsent(
                 topic,
                 name -> {
-                    var lane = new TopicLane(health.loss(name));
+                    var lane = new TopicLane(health.policy(name));
                     lane.block(health.isBlocked(name));
                     return lane;
                 });
@@ -264,7 +264,7 @@ public final class FastPublisher implements AutoCloseable {
     private void noRoom(TopicLane lane, TopicLane.Pending pending) {
         var topic = pending.record().topic();
         waits.withTags("topic", topic).increment();
-        troubles.log(topic, "The producer takes no records, waiting for the broker", null);
+        warnings.log(topic, "The producer takes no records, waiting for the broker", null);
         later(lane, pending, NO_ROOM_PAUSE);
     }
 
@@ -283,7 +283,7 @@ public final class FastPublisher implements AutoCloseable {
                 Thread.ofVirtual().name("too-large").start(pending.delivery()::tooLarge);
             }
         } else if (closed.getCount() > 0) {
-            troubles.log(topic, "Records are not written, writing them again", failure);
+            warnings.log(topic, "Records are not written, writing them again", failure);
             later(lane, pending, FAILURE_PAUSE);
         }
     }

@@ -14,7 +14,7 @@ final class RateLimitedWarnings {
 
     private final Logger log;
     private final AtomicLong next = new AtomicLong(System.nanoTime());
-    private final AtomicLong unsaid = new AtomicLong();
+    private final AtomicLong suppressed = new AtomicLong();
 
     RateLimitedWarnings(Logger log) {
         this.log = log;
@@ -24,13 +24,13 @@ final class RateLimitedWarnings {
         long now = System.nanoTime();
         long due = next.get();
         if (now - due < 0 || !next.compareAndSet(due, now + INTERVAL)) {
-            unsaid.incrementAndGet();
+            suppressed.incrementAndGet();
             return;
         }
         log.atWarn()
                 .addKeyValue("topic", topic)
                 .addKeyValue("cause", String.valueOf(cause))
-                .addKeyValue("since_last", unsaid.getAndSet(0))
+                .addKeyValue("since_last", suppressed.getAndSet(0))
                 .log(message);
     }
 }

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Health of the topics, as the watch last found it; {@link UnwritablePolicy} says what becomes of
- * the records of an unusable one. Where a topic is unusable that everything depends on, it counts
- * as an outage of the brokers, and everything waits. Thread-safe.
+ * Health of the topics, as the watch last found it; {@link UnwritablePolicy} has the policy for the
+ * records of an unusable one. Where a topic is unusable that everything depends on, it counts as an
+ * outage of the brokers, and everything waits. Thread-safe.
  */
 public final class TopicHealth {
     private final TopicNames names;
@@ -53,8 +53,8 @@ public final class TopicHealth {
                         .noneMatch(other -> UnwritablePolicy.of(other) == UnwritablePolicy.NONE);
     }
 
-    /** What becomes of its records meanwhile. */
-    UnwritablePolicy loss(String name) {
+    /** Policy for its records while it cannot be written. */
+    UnwritablePolicy policy(String name) {
         var topic = names.topic(name);
         return topic == null ? UnwritablePolicy.NONE : UnwritablePolicy.of(topic);
     }

@@ -17,7 +17,7 @@ final class TopicLane {
     /** What the producer may have of a topic that others can go without. */
     static final long MOST_UNDER_WAY = 2 << 20;
 
-    private final UnwritablePolicy loss;
+    private final UnwritablePolicy policy;
     private final Map<Long, Pending> underWay = new LinkedHashMap<>();
     private final KeptRecords<Pending> waiting = new KeptRecords<>();
     private long underWayBytes;
@@ -26,8 +26,8 @@ final class TopicLane {
     private boolean pausing;
     private boolean handing;
 
-    TopicLane(UnwritablePolicy loss) {
-        this.loss = loss;
+    TopicLane(UnwritablePolicy policy) {
+        this.policy = policy;
     }
 
     /** A record until its end. */
@@ -66,12 +66,12 @@ final class TopicLane {
 
     Change add(ProducerRecord<byte[], byte[]> record, Delivery delivery) {
         var pending = new Pending(numbers++, record, delivery);
-        if (blocked && loss == UnwritablePolicy.COUNTED) {
+        if (blocked && policy == UnwritablePolicy.COUNTED) {
             pending.settle();
             return new Change(List.of(pending), List.of());
         }
         waiting.put(pending.number, record, pending);
-        return blocked && loss == UnwritablePolicy.KEPT
+        return blocked && policy == UnwritablePolicy.KEPT
                 ? new Change(surplus(), List.of(pending))
                 : Change.NONE;
     }
@@ -81,7 +81,7 @@ final class TopicLane {
         if (handing
                 || blocked
                 || pausing
-                || (loss != UnwritablePolicy.NONE && underWayBytes >= MOST_UNDER_WAY)) {
+                || (policy != UnwritablePolicy.NONE && underWayBytes >= MOST_UNDER_WAY)) {
             return null;
         }
         var pending = waiting.takeFirst();
@@ -111,12 +111,12 @@ final class TopicLane {
         if (pending.settled) {
             return Change.NONE;
         }
-        if (blocked && loss == UnwritablePolicy.COUNTED) {
+        if (blocked && policy == UnwritablePolicy.COUNTED) {
             pending.settle();
             return new Change(List.of(pending), List.of());
         }
         waiting.put(pending.number, pending.record, pending);
-        return blocked && loss == UnwritablePolicy.KEPT
+        return blocked && policy == UnwritablePolicy.KEPT
                 ? new Change(surplus(), List.of())
                 : Change.NONE;
     }
@@ -136,11 +136,11 @@ final class TopicLane {
     Change block(boolean now) {
         boolean begins = now && !blocked;
         blocked = now;
-        if (!begins || loss == UnwritablePolicy.NONE) {
+        if (!begins || policy == UnwritablePolicy.NONE) {
             return Change.NONE;
         }
         var all = new ArrayList<>(unsettled(underWay.values()));
-        if (loss == UnwritablePolicy.COUNTED) {
+        if (policy == UnwritablePolicy.COUNTED) {
             for (var next = waiting.takeFirst(); next != null; next = waiting.takeFirst()) {
                 all.add(next);
             }

@@ -63,7 +63,7 @@ public final class TransactionalPublisher implements AutoCloseable {
     private final Timer timer;
     private final BlockingQueue<StateWrite> waiting = new ArrayBlockingQueue<>(CAPACITY);
     private final Thread thread;
-    private final RateLimitedWarnings troubles = new RateLimitedWarnings(LOG);
+    private final RateLimitedWarnings warnings = new RateLimitedWarnings(LOG);
     private final Backlog backlog = new Backlog(InstantSource.system());
     private final TopicHealth health;
     private final KeptWrites kept;
@@ -212,7 +212,7 @@ public final class TransactionalPublisher implements AutoCloseable {
                 }
                 case Transaction.NotMember() -> membership.awaitOtherThan(view, VIEW_WAIT);
                 case Transaction.Broken(var cause) -> {
-                    troubles.log(
+                    warnings.log(
                             commandsTopic,
                             "Transactions fail, repeating them with a new producer",
                             cause);

@@ -10,7 +10,7 @@ enum UnwritablePolicy {
     /** They are kept, up to a bound, and written in their order when the topic takes them again. */
     KEPT,
 
-    /** They wait, whatever waits for them: nothing can be answered or decided without them. */
+    /** They block, with all that depends on them: nothing is answered or decided without them. */
     NONE;
 
     static UnwritablePolicy of(Topic topic) {

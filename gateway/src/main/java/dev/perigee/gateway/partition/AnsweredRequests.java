@@ -50,7 +50,7 @@ final class AnsweredRequests {
         return offset < committed || byGateway.contains(offset) || earlier.isDone(offset);
     }
 
-    /** Every request below this offset was answered and will not come again. */
+    /** The group committed this offset: each request below has its answer and is not read again. */
     void committed(long offset) {
         committed = Math.max(committed, offset);
         byGateway.headSet(offset).clear();

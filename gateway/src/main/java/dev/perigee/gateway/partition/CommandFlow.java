@@ -248,11 +248,16 @@ final class CommandFlow {
     }
 
     private void ended(RunningCommand command) throws InterruptedException {
-        var aftermath = new ArrayList<ProducerRecord<byte[], byte[]>>();
+        var consequences = new ArrayList<ProducerRecord<byte[], byte[]>>();
         for (var part : command.parts()) {
-            aftermath.addAll(OrderConsequences.of(part, command.outcome(part), context));
+            consequences.addAll(OrderConsequences.of(part, command.outcome(part), context));
         }
-        end(command.read(), command.processId(), command.result(), command.outcomes(), aftermath);
+        end(
+                command.read(),
+                command.processId(),
+                command.result(),
+                command.outcomes(),
+                consequences);
     }
 
     private void end(CommandRead read, @Nullable String processId, Answer answer)
@@ -265,10 +270,10 @@ final class CommandFlow {
             @Nullable String processId,
             Answer answer,
             List<Outcome> outcomes,
-            List<ProducerRecord<byte[], byte[]>> aftermath)
+            List<ProducerRecord<byte[], byte[]>> consequences)
             throws InterruptedException {
         underWay.remove(CommandMemory.nameOf(read));
-        var writes = new ArrayList<>(aftermath);
+        var writes = new ArrayList<>(consequences);
         if (read.copyOf() == null) {
             writes.add(records.ended(read, processId, answer));
             context.services().metrics().commandEnded(answer.outcome());

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * <p>An instance keeps its start token while its configuration stays the same, so that a worker can
  * tell a repeat from a change; unless it is about to be removed, for then it is a new one.
  *
- * <p>A command that an earlier owner accepted comes again. What newer commands installed meanwhile
- * is not its business: it was accepted before.
+ * <p>A command that an earlier owner accepted is read again. What newer commands installed since is
+ * left as it is, since this one was accepted before.
  */
 final class CommandPlanner {
     private static final CommandDetails NOTHING_REMOVED =

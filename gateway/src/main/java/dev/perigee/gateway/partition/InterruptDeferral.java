@@ -1,6 +1,6 @@
 package dev.perigee.gateway.partition;
 
-/** Runs what may be interrupted where no interrupt can be thrown; the owner's loop sees it. */
+/** Deferral of an interrupt to the owner's loop: callbacks cannot throw InterruptedException. */
 final class InterruptDeferral {
     /** Work that may be interrupted. */
     interface Work {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * content: open records (the feed's limits), events (the session's credit) and their completions;
  * the capacity is only the backstop, at which producers block.
  *
- * <p>What nobody waits for does not wake the owner: it is done with whatever comes next, or a few
+ * <p>Work without a waiting caller does not wake the owner: it runs with the next entry, or a few
  * milliseconds later.
  */
 final class OwnerMailbox {

@@ -187,7 +187,7 @@ final class OwnerTransitions {
      * What happens to a session that is open.
      *
      * @param reconciles where an attach leads
-     * @param calls what becomes of calls when the worker lost the session
+     * @param calls action for open calls when the worker lost the session
      */
     private static void attached(OwnerStage stage, OwnerStage reconciles, OwnerAction calls) {
         on(stage, LOOK, stage);

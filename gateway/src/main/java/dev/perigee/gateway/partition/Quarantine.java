@@ -120,7 +120,7 @@ final class Quarantine implements Trial.Docket {
         change(changes, writes);
     }
 
-    /** The instance on trial, unless it was removed meanwhile: then nobody could release it. */
+    /** The instance on trial; null when there is none or it was removed meanwhile. */
     private @Nullable String subject() {
         var tried = trial.subject();
         return tried == null || context.state().instance(tried) == null ? null : tried;

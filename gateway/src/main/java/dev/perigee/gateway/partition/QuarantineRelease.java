@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Release of an instance from quarantine, whose workers turned out to live: first its start, then
- * the record of it, so that the next owner repeats what is not recorded. For the owner's thread.
+ * Release of an instance from quarantine after its workers proved alive: first its start, then the
+ * record of it, so that the next owner repeats what is not recorded. For the owner's thread.
  */
 final class QuarantineRelease {
     private static final Logger LOG = LoggerFactory.getLogger(QuarantineRelease.class);
@@ -23,7 +23,7 @@ final class QuarantineRelease {
     private final Map<String, Suspicion> underWay = new HashMap<>();
 
     /**
-     * @param released told when an instance runs, and what it answers for from then on
+     * @param released called when an instance runs, with its suspicion from then on
      */
     QuarantineRelease(PartitionContext context, BiConsumer<String, Suspicion> released) {
         this.context = context;
@@ -35,7 +35,7 @@ final class QuarantineRelease {
         return underWay.containsKey(processId);
     }
 
-    /** A command decides of the instance now; what it was to answer for, null when it was not. */
+    /** A command supersedes the release; its suspicion, null when none was under way. */
     @Nullable Suspicion interrupt(String processId) {
         return underWay.remove(processId);
     }

@@ -190,7 +190,7 @@ final class RequestTable {
         }
     }
 
-    /** Requests below this offset were answered and will not come again. */
+    /** The group committed this offset: no request below is read again. */
     void committed(long offset) {
         answered.committed(offset);
         accepted.committed(offset);

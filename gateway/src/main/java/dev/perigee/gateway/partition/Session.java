@@ -67,7 +67,7 @@ final class Session {
         closed = true;
     }
 
-    /** What was closed goes on. */
+    /** Orders and calls are sent again. */
     void reopen() {
         closed = false;
     }

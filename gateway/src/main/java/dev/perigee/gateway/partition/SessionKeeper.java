@@ -213,7 +213,7 @@ final class SessionKeeper {
      * has the partition.
      */
     void leave() {
-        happened(context.feed().isSilenced() ? OwnerEvent.SILENCED : OwnerEvent.RELEASED);
+        happened(context.feed().isLeaseExpired() ? OwnerEvent.SILENCED : OwnerEvent.RELEASED);
     }
 
     private void happened(OwnerEvent event) {

@@ -85,7 +85,7 @@ final class StateWriter {
     /**
      * The same without a waiting caller: it may linger, to be batched with others.
      *
-     * @param kept told before when a part of it is kept until its topic can be written again
+     * @param kept called first when a record of it is kept until its topic can be written again
      */
     void writeSoon(
             List<ProducerRecord<byte[], byte[]>> records,

@@ -90,7 +90,7 @@ public final class PolledPartition {
 
     /** The group was not heard for too long. */
     public void silence(PartitionHandler handler) {
-        feed.silence();
+        feed.expireLease();
         handler.dropUnsent();
         handler.revoked(feed.tenure());
     }

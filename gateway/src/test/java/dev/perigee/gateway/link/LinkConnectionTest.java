@@ -6,7 +6,11 @@ import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.SessionNotice;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.websocket.core.CoreSession;
+import org.eclipse.jetty.websocket.core.OutgoingEntry;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +47,28 @@ final class LinkConnectionTest {
         connection.closedThere("reset");
 
         assertThat(connection.wasClosedThere()).isFalse();
+    }
+
+    @Test
+    @DisplayName("is this side's doing where a worker does not read what it is asked")
+    void endsWhereControlIsFull() {
+        var connection = connection(Duration.ofMinutes(1));
+        connection.socket().onOpen(new NeverWritten(), Callback.NOOP);
+
+        int asked = 0;
+        while (!connection.isClosed() && asked < 100_000) {
+            connection.tell("session/lease", Map.of());
+            asked++;
+        }
+
+        assertThat(connection.closeReason()).isEqualTo("the worker does not read");
+        assertThat(asked).isGreaterThan(20_000);
+    }
+
+    /** A connection whose peer reads nothing: no write ends. */
+    private static final class NeverWritten extends CoreSession.Empty {
+        @Override
+        public void sendFrame(OutgoingEntry entry) {}
     }
 
     private static LinkConnection connection(Duration deadAfter) {

@@ -42,10 +42,10 @@ final class TopicHealthTest {
 
     @Test
     @DisplayName("loses its records, keeps them or holds up all, by what they are worth")
-    void losses() {
-        assertThat(health.loss("mcp.logs")).isEqualTo(UnwritablePolicy.COUNTED);
-        assertThat(health.loss("mcp.command-results")).isEqualTo(UnwritablePolicy.KEPT);
-        assertThat(health.loss("mcp.tool-results")).isEqualTo(UnwritablePolicy.NONE);
-        assertThat(health.loss("another")).isEqualTo(UnwritablePolicy.NONE);
+    void policies() {
+        assertThat(health.policy("mcp.logs")).isEqualTo(UnwritablePolicy.COUNTED);
+        assertThat(health.policy("mcp.command-results")).isEqualTo(UnwritablePolicy.KEPT);
+        assertThat(health.policy("mcp.tool-results")).isEqualTo(UnwritablePolicy.NONE);
+        assertThat(health.policy("another")).isEqualTo(UnwritablePolicy.NONE);
     }
 }

@@ -1,7 +1,7 @@
 /**
  * The console: pages for operators on the admin address that show the fleet as it is, and let them
- * act. It reads the topics that backends read too, with a consumer outside any group while somebody
- * watches, and what this gateway knows itself; an action is written as a backend writes it.
+ * act. It reads the topics that backends read too, with a consumer outside any group while a viewer
+ * is connected, and what this gateway knows; an action is a record as a backend would send it.
  * Everything that it keeps is bounded and forgotten when the last viewer has gone.
  */
 @NullMarked

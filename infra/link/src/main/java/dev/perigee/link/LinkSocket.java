@@ -28,12 +28,12 @@ public final class LinkSocket implements FrameHandler {
     /** Of a connection, each way: what came together is read and written together. */
     private static final int BUFFER_BYTES = 32 << 10;
 
-    /** Receiver of what arrives; called by Jetty, and must not wait: what is next is read after. */
+    /** Callbacks on Jetty's reading thread; must not block, since the next frame is read after. */
     public interface Listener {
         /** The connection is open, and nothing was read from it yet. */
         default void opened() {}
 
-        /** Something arrived, whatever it is, and is told of next. */
+        /** A frame of any kind arrived; its own callback follows. */
         default void heard() {}
 
         /** A message, complete. */
@@ -43,7 +43,7 @@ public final class LinkSocket implements FrameHandler {
          * A pong.
          *
          * @param sentNanos when the ping was sent which it answers, by this JVM's clock as far as
-         *     the other side is to be believed; null when it says nothing that a ping said
+         *     the other side is honest; null when its payload is not that of a ping
          */
         void pong(@Nullable Long sentNanos);
 
@@ -73,7 +73,7 @@ public final class LinkSocket implements FrameHandler {
         this.listener = listener;
     }
 
-    /** Sets what holds on either side. Our own pings find what is dead, sooner than Jetty's. */
+    /** Sets what both sides need; no idle timeout, since pings find a dead peer sooner. */
     public static void configure(Configuration configuration) {
         configuration.setIdleTimeout(Duration.ZERO);
         configuration.setMaxFrameSize(LinkFrame.MAX_BYTES);
@@ -190,7 +190,7 @@ public final class LinkSocket implements FrameHandler {
         return false;
     }
 
-    /** The next ping, or the moment at which the silence becomes too long, if that is sooner. */
+    /** Time to the next ping, or to the end of the liveness timeout if that is sooner. */
     private static long untilNextLook(Duration interval, Liveness liveness) {
         return Math.min(interval.toNanos(), liveness.nanosLeft(System.nanoTime()));
     }
@@ -207,7 +207,7 @@ public final class LinkSocket implements FrameHandler {
         return open == null ? null : open.getRemoteAddress();
     }
 
-    /** Ends the connection without a word, now or when it opens. */
+    /** Aborts the connection without a close frame, now or when it opens. */
     public void abort() {
         closing = true;
         ended.countDown();
@@ -217,7 +217,7 @@ public final class LinkSocket implements FrameHandler {
         }
     }
 
-    /** Says goodbye; what arrives meanwhile is discarded, and the wait for the answer bounded. */
+    /** Sends a close frame; discards what arrives, and aborts when no close comes back in 5 s. */
     public void close(int code, String reason) {
         var open = session;
         if (open != null && !closing) {

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The one writer of a connection. Messages wait in two lanes, and control goes before data. What
  * waits is written together, up to 64 KiB at a time, and the next after that: so control never
- * waits behind more, and load still fills packets. There is no writer thread: whoever flushes while
- * nobody writes, writes, and Jetty goes on where a write had to wait. Any thread may call.
+ * waits behind more, and load still fills packets. There is no writer thread: a flush writes on its
+ * caller's thread, unless one is under way, which Jetty continues. Any thread may call.
  *
  * <p>Data is bounded by bytes, from {@link #reserve}, which blocks while there is no room, until it
  * is written. Control does not wait, since the reader produces it: when too much of it waits, the
@@ -28,7 +28,7 @@ public final class LinkWriter {
     /** Enough for one write; more only delays what comes next. */
     private static final int BATCH_BYTES = 64 * 1024;
 
-    /** More room than anybody takes. */
+    /** Permits that release all who wait for room. */
     private static final int ENDLESS = Integer.MAX_VALUE / 2;
 
     /** Where messages go. Its methods are called on any thread, perhaps under locks of a caller. */
@@ -120,7 +120,7 @@ public final class LinkWriter {
 
     /**
      * The same of a message for which no room was taken, as of what is sent again after an attach:
-     * it is made when its turn comes, by any thread, so that what waits takes none.
+     * it is encoded only when it is written, on any thread, so that it takes no memory before.
      */
     public void data(Supplier<byte[]> message) {
         if (!isShut()) {
@@ -153,14 +153,14 @@ public final class LinkWriter {
         }
     }
 
-    /** Takes nothing more, and writes what is queued; who waits for room gets it in vain. */
+    /** Takes nothing more and writes what is queued; who waits for room returns, and is refused. */
     public void finish() {
         finished = true;
         unbind();
         flush();
     }
 
-    /** Drops what is queued and writes nothing more; who waits for room gets it in vain. */
+    /** Drops what is queued, writes nothing more; who waits for room returns, and is refused. */
     public void close() {
         closed = true;
         control.clear();

@@ -3,10 +3,10 @@ package dev.perigee.link;
 import java.time.Duration;
 
 /**
- * Failure detector of one connection: it is dead when it was not heard of for {@code deadAfter}.
- * What counts as heard differs: a gateway takes pongs only, for a half-open connection may still
- * deliver; a worker takes whatever arrives, and lets sessions go by the pings that were answered.
- * Times are in nanoseconds of one monotonic clock. Thread-safe.
+ * Failure detector of one connection: dead after {@code deadAfter} without a sign of life. What
+ * counts as one differs: a gateway takes pongs only, for a half-open connection may still deliver;
+ * a worker takes any frame, and holds sessions by when answered pings were sent. Times are in
+ * nanoseconds of one monotonic clock. Thread-safe.
  */
 public final class Liveness {
     private final long deadAfterNanos;
@@ -25,7 +25,7 @@ public final class Liveness {
         return age(now) >= deadAfterNanos;
     }
 
-    /** Time since it was heard of. */
+    /** Time since the last sign of life. */
     public long age(long now) {
         return now - lastHeard;
     }

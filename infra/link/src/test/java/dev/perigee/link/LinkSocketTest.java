@@ -23,50 +23,50 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class LinkSocketTest {
-    private final List<String> told = new CopyOnWriteArrayList<>();
+    private final List<String> events = new CopyOnWriteArrayList<>();
     private final Session session = new Session();
     private final LinkSocket socket = new LinkSocket(new Teller());
 
     private final class Teller implements LinkSocket.Listener {
         @Override
         public void opened() {
-            told.add("opened");
+            events.add("opened");
         }
 
         @Override
         public void message(byte[] utf8) {
-            told.add(utf8.length > 100 ? utf8.length + " bytes" : new String(utf8, UTF_8));
+            events.add(utf8.length > 100 ? utf8.length + " bytes" : new String(utf8, UTF_8));
         }
 
         @Override
         public void pong(@Nullable Long sentNanos) {
-            told.add("pong " + sentNanos);
+            events.add("pong " + sentNanos);
         }
 
         @Override
         public void binary() {
-            told.add("binary");
+            events.add("binary");
         }
 
         @Override
         public void tooLarge() {
-            told.add("too large");
+            events.add("too large");
             socket.abort();
         }
 
         @Override
         public void closing() {
-            told.add("closing");
+            events.add("closing");
         }
 
         @Override
         public void failed(Throwable cause) {
-            told.add(String.valueOf(cause.getMessage()));
+            events.add(String.valueOf(cause.getMessage()));
         }
 
         @Override
         public void closed(int status) {
-            told.add("closed " + status);
+            events.add("closed " + status);
         }
     }
 
@@ -110,7 +110,7 @@ final class LinkSocketTest {
 
     private void open() {
         socket.onOpen(session, Callback.NOOP);
-        told.clear();
+        events.clear();
     }
 
     private void arrives(byte code, boolean last, byte[] payload) {
@@ -144,7 +144,7 @@ final class LinkSocketTest {
         arrives(OpCode.CONTINUATION, false, "two ".getBytes(UTF_8));
         arrives(OpCode.CONTINUATION, true, "three".getBytes(UTF_8));
 
-        assertThat(told).containsExactly("whole", "one two three");
+        assertThat(events).containsExactly("whole", "one two three");
         assertThat(session.sent).containsExactly("PONG between");
     }
 
@@ -157,7 +157,7 @@ final class LinkSocketTest {
         arrives(OpCode.TEXT, "nobody hears this");
         arrives(OpCode.CLOSE, "");
 
-        assertThat(told).containsExactly("binary", "too large", "closing");
+        assertThat(events).containsExactly("binary", "too large", "closing");
         assertThat(session.aborted).isDone();
     }
 
@@ -166,7 +166,7 @@ final class LinkSocketTest {
         open();
         arrives(OpCode.TEXT, true, new byte[LinkFrame.MAX_BYTES]);
 
-        assertThat(told).containsExactly(LinkFrame.MAX_BYTES + " bytes");
+        assertThat(events).containsExactly(LinkFrame.MAX_BYTES + " bytes");
     }
 
     @Test
@@ -200,7 +200,7 @@ final class LinkSocketTest {
         socket.onClosed(new CloseStatus(CloseStatus.SHUTDOWN), Callback.NOOP);
 
         assertThat(session.sent).containsExactly("CLOSE 1001 bye");
-        assertThat(told).containsExactly("closed 1001");
+        assertThat(events).containsExactly("closed 1001");
     }
 
     @Test
@@ -208,11 +208,11 @@ final class LinkSocketTest {
         open();
         socket.onError(new IOException("reset"), Callback.NOOP);
 
-        assertThat(told).containsExactly("reset");
+        assertThat(events).containsExactly("reset");
     }
 
     @Test
-    void pingsUntilItIsSilentForTooLong() throws Exception {
+    void saysWhenItIsSilentForTooLong() throws Exception {
         open();
         var silent = new Liveness(Duration.ofMillis(20), System.nanoTime());
 
@@ -233,13 +233,17 @@ final class LinkSocketTest {
                                 ended.completeExceptionally(e);
                             }
                         });
-        await().until(() -> !session.pings.isEmpty());
-        long sent = session.pings.getFirst().getLong(0);
-        arrives(OpCode.PONG, true, session.pings.getFirst().array());
-        arrives(OpCode.PONG, "unasked");
-        socket.onClosed(CloseStatus.NORMAL_STATUS, Callback.NOOP);
+        long sent;
+        try {
+            await().until(() -> !session.pings.isEmpty());
+            sent = session.pings.getFirst().getLong(0);
+            arrives(OpCode.PONG, true, session.pings.getFirst().array());
+            arrives(OpCode.PONG, "unasked");
+        } finally {
+            socket.onClosed(CloseStatus.NORMAL_STATUS, Callback.NOOP);
+        }
 
         assertThat(ended.get(20, TimeUnit.SECONDS)).isFalse();
-        assertThat(told).containsExactly("pong " + sent, "pong null", "closed 1000");
+        assertThat(events).containsExactly("pong " + sent, "pong null", "closed 1000");
     }
 }

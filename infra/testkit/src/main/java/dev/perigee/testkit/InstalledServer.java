@@ -36,8 +36,8 @@ public final class InstalledServer {
     /**
      * Installs it, and returns when it is online.
      *
-     * @throws IllegalStateException when it is something else, and why
-     * @throws TimeoutException when nothing has come of it in time
+     * @throws IllegalStateException when it does not come online; the message says why
+     * @throws TimeoutException when the command has no result in time
      */
     static InstalledServer install(ServerConfig config, Supplier<PerigeeClient> client)
             throws InterruptedException, TimeoutException {
@@ -70,7 +70,7 @@ public final class InstalledServer {
      * exception.
      *
      * @param arguments a JSON object
-     * @throws TimeoutException when there is no answer, not even of a gateway
+     * @throws TimeoutException when there is no answer in time, not even a gateway's own
      */
     public ToolResult call(String tool, String arguments)
             throws InterruptedException, TimeoutException {

@@ -54,7 +54,7 @@ public final class PerigeeFleet implements BeforeAllCallback, ParameterResolver 
         this.shared = shared;
     }
 
-    /** A fleet of one gateway and one worker, unless the builder is told otherwise. */
+    /** A fleet of one gateway and one worker by default. */
     public static Builder builder() {
         return new Builder();
     }
@@ -130,7 +130,7 @@ public final class PerigeeFleet implements BeforeAllCallback, ParameterResolver 
         return running().connection();
     }
 
-    /** A client of all tests of this fleet, to be closed by the fleet. */
+    /** Client that all tests of this fleet share; the fleet closes it. */
     public PerigeeClient client() {
         return running().client();
     }
@@ -167,7 +167,7 @@ public final class PerigeeFleet implements BeforeAllCallback, ParameterResolver 
             return InstalledServer.install(config, this::client);
         } catch (TimeoutException e) {
             throw new IllegalStateException(
-                    "Nothing has come of the installation of %s in time. The fleet's logs:\n%s"
+                    "The installation of %s had no result in time. The fleet's logs:\n%s"
                             .formatted(config.processId(), running().lastWords()),
                     e);
         }

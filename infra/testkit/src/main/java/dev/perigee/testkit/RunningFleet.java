@@ -113,7 +113,7 @@ final class RunningFleet implements AutoCloseable {
         return logs.lastWords();
     }
 
-    /** One for all; another one where an outage has ended it. */
+    /** One client for all tests; a new one when an outage has ended it. */
     synchronized PerigeeClient client() {
         if (client != null && !client.isOpen()) {
             client.close();

@@ -29,14 +29,14 @@ import org.slf4j.LoggerFactory;
 final class CatalogKeeper {
     private static final Logger log = LoggerFactory.getLogger(CatalogKeeper.class);
 
-    private final InstanceContext dossier;
+    private final InstanceContext context;
     private final DiscoveryPace pace;
     private @Nullable String published;
     private @Nullable Thread asking;
     private long round;
 
-    CatalogKeeper(InstanceContext dossier, DiscoveryPace pace) {
-        this.dossier = dossier;
+    CatalogKeeper(InstanceContext context, DiscoveryPace pace) {
+        this.context = context;
         this.pace = pace;
     }
 
@@ -53,7 +53,7 @@ final class CatalogKeeper {
         if (ServerCatalog.asks(info)) {
             asking =
                     Thread.ofVirtual()
-                            .name("catalog-" + dossier.processId())
+                            .name("catalog-" + context.processId())
                             .start(LogContext.current().carriedBy(make));
         } else {
             make.run();
@@ -63,7 +63,7 @@ final class CatalogKeeper {
     /** A status that blocks calls ends what nobody asked for, too. */
     void look() {
         var thread = asking;
-        if (thread != null && blocks(dossier.reporter.status())) {
+        if (thread != null && blocks(context.reporter.status())) {
             asking = null;
             thread.interrupt();
         }
@@ -78,29 +78,29 @@ final class CatalogKeeper {
 
     private void make(
             ServerRun run, McpClient client, ServerInfo info, List<RawJson> pages, long number) {
-        var parts = dossier.parts;
+        var parts = context.parts;
         try {
             var catalog =
                     new ServerCatalog(client, info, run::masked, parts.options().requestTimeout())
                             .make(pages, parts.clock().instant());
             var made = made(run, number, catalog);
             if (ServerCatalog.asks(info)) {
-                dossier.mailbox.post(made);
+                context.mailbox.post(made);
             } else {
                 publish(made);
             }
         } catch (McpException e) {
             log.atDebug()
-                    .addKeyValue("process_id", dossier.processId())
+                    .addKeyValue("process_id", context.processId())
                     .addKeyValue("reason", run.masked(String.valueOf(e.getMessage())))
                     .log("No catalogue: the server ended");
         } catch (InterruptedException e) {
             log.atDebug()
-                    .addKeyValue("process_id", dossier.processId())
+                    .addKeyValue("process_id", context.processId())
                     .log("No catalogue: the server's status blocks calls");
         } catch (RuntimeException e) {
             log.atError()
-                    .addKeyValue("process_id", dossier.processId())
+                    .addKeyValue("process_id", context.processId())
                     .setCause(e)
                     .log("The catalogue could not be made");
         }
@@ -108,17 +108,17 @@ final class CatalogKeeper {
 
     /** A catalogue is complete; its process may have ended since. */
     void made(Message.Catalogued message) {
-        boolean newest = message.round() == round && message.run() == dossier.run;
-        if (newest && dossier.presence == View.Presence.HERE) {
+        boolean newest = message.round() == round && message.run() == context.run;
+        if (newest && context.presence == View.Presence.HERE) {
             publish(message);
         }
     }
 
     private void publish(Message.Catalogued made) {
         // An older gateway would take it and publish nothing: it is left for the next list then.
-        if (!made.digest().equals(published) && dossier.journal.reaches(EventType.CATALOG)) {
+        if (!made.digest().equals(published) && context.journal.reaches(EventType.CATALOG)) {
             published = made.digest();
-            dossier.reporter.append(made.catalog(), made.run().pid());
+            context.reporter.append(made.catalog(), made.run().pid());
             pace.published(made.bytes(), System.nanoTime());
         }
     }

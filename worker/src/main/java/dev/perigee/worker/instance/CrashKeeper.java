@@ -26,13 +26,13 @@ final class CrashKeeper {
      */
     static final int EXEMPT = 6;
 
-    private final InstanceContext dossier;
+    private final InstanceContext context;
 
     /** In a row, for want of memory that others seem to have taken. */
     private int shortages;
 
-    CrashKeeper(InstanceContext dossier) {
-        this.dossier = dossier;
+    CrashKeeper(InstanceContext context) {
+        this.context = context;
     }
 
     /**
@@ -43,21 +43,21 @@ final class CrashKeeper {
      * @return the delay before the restart, null when there is none
      */
     @Nullable Duration handle(ServerRun run, @Nullable ExitStatus exit, String reason) {
-        var policy = dossier.parts.options().restart();
+        var policy = context.parts.options().restart();
         boolean starved = exit != null && exit.starved();
         shortages = starved ? shortagesWith(run, policy) : 0;
         boolean exempt = starved && shortages <= EXEMPT;
-        int count = exempt ? dossier.reporter.crashCount() : dossier.reporter.crashed();
+        int count = exempt ? context.reporter.crashCount() : context.reporter.crashed();
         var decision = exempt ? exempted(count, policy) : policy.decide(count, run.uptime());
-        dossier.lifecycle.to(InstanceState.FAILED);
-        dossier.lastError = reason;
+        context.lifecycle.to(InstanceState.FAILED);
+        context.lastError = reason;
         log.atWarn()
-                .addKeyValue("process_id", dossier.processId())
+                .addKeyValue("process_id", context.processId())
                 .addKeyValue("crash_count", count)
                 .addKeyValue("will_restart", decision.willRestart())
                 .addKeyValue("starved", starved)
                 .log("Server crashed");
-        dossier.reporter.append(
+        context.reporter.append(
                 new EventBody.Crashed(
                         exit == null ? null : exit.code(),
                         exit == null ? null : exit.signal(),
@@ -73,10 +73,10 @@ final class CrashKeeper {
         }
         var when = decision.delay().isZero() ? "now" : "in " + ExitTexts.of(decision.delay());
         var restart = exempt ? "Restart" : "Restart " + count;
-        dossier.reporter.on(Step.CRASHED, "%s %s: %s".formatted(restart, when, reason), null, null);
+        context.reporter.on(Step.CRASHED, "%s %s: %s".formatted(restart, when, reason), null, null);
         if (starved && shortages >= TOLD) {
-            dossier.waiting.settle(
-                    Outcomes.spawnFailed(dossier.processId(), ServerStatus.CONNECTING, reason));
+            context.waiting.settle(
+                    Outcomes.spawnFailed(context.processId(), ServerStatus.CONNECTING, reason));
         }
         return decision.delay();
     }
@@ -96,14 +96,14 @@ final class CrashKeeper {
     private void giveUp(ServerRun run, int count, RestartPolicy policy, String reason) {
         var message =
                 "Process crashed %d times in %s".formatted(count, ExitTexts.of(policy.window()));
-        dossier.reporter.append(
+        context.reporter.append(
                 new EventBody.PermanentlyFailed(
-                        count, message, reason, dossier.parts.clock().instant()),
+                        count, message, reason, context.parts.clock().instant()),
                 run.pid());
         var last = reason.endsWith(".") ? reason.substring(0, reason.length() - 1) : reason;
         var manual = "%s, at last: %s. Manual restart required.".formatted(message, last);
-        dossier.reporter.on(Step.CRASHED_FOR_GOOD, manual, null, null);
-        dossier.waiting.settle(
-                Outcomes.spawnFailed(dossier.processId(), ServerStatus.PERMANENTLY_FAILED, manual));
+        context.reporter.on(Step.CRASHED_FOR_GOOD, manual, null, null);
+        context.waiting.settle(
+                Outcomes.spawnFailed(context.processId(), ServerStatus.PERMANENTLY_FAILED, manual));
     }
 }

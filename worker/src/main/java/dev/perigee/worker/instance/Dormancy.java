@@ -18,11 +18,11 @@ import org.slf4j.LoggerFactory;
 final class Dormancy {
     private static final Logger log = LoggerFactory.getLogger(Dormancy.class);
 
-    private final InstanceContext dossier;
+    private final InstanceContext context;
     private final RunningCalls calls;
 
-    Dormancy(InstanceContext dossier, RunningCalls calls) {
-        this.dossier = dossier;
+    Dormancy(InstanceContext context, RunningCalls calls) {
+        this.context = context;
         this.calls = calls;
     }
 
@@ -44,17 +44,17 @@ final class Dormancy {
         if (!ends.test(usage())) {
             return null;
         }
-        dossier.hideRun();
+        context.hideRun();
         var usage = usage();
         if (!ends.test(usage)) {
-            dossier.publish();
+            context.publish();
             return null;
         }
         return usage;
     }
 
     private IdlePolicy.@Nullable Usage usage() {
-        return dossier.view().usage(calls, dossier.metrics);
+        return context.view().usage(calls, context.metrics);
     }
 
     private static boolean isUnused(IdlePolicy.@Nullable Usage usage) {
@@ -63,7 +63,7 @@ final class Dormancy {
 
     private boolean isOver(IdlePolicy.@Nullable Usage usage) {
         return usage != null
-                && dossier.parts.options().idle().isOver(usage, dossier.parts.clock().instant());
+                && context.parts.options().idle().isOver(usage, context.parts.clock().instant());
     }
 
     /**
@@ -71,29 +71,29 @@ final class Dormancy {
      * what it may wait, so half of that is the most that is given.
      */
     Duration grace() {
-        var options = dossier.parts.options();
+        var options = context.parts.options();
         var half = options.transitionWait().dividedBy(2);
         return half.compareTo(options.terminationGrace()) < 0 ? half : options.terminationGrace();
     }
 
     /** The process is gone: the next call starts another. */
     void enter(IdlePolicy.Usage usage, @Nullable Long pid) {
-        var now = dossier.parts.clock().instant();
-        dossier.sleeps(now);
+        var now = context.parts.clock().instant();
+        context.sleeps(now);
         var idle = usage.idleFor(now);
         log.atInfo()
-                .addKeyValue("process_id", dossier.processId())
+                .addKeyValue("process_id", context.processId())
                 .addKeyValue("idle_ms", idle.toMillis())
                 .log("Idle process ended; the instance is dormant");
-        dossier.reporter.append(
+        context.reporter.append(
                 new EventBody.Dormant(ExitTexts.seconds(idle), usage.idleSince()), pid);
     }
 
     /** How long there has been no process; zero when the instance is not dormant. */
     Duration lasted() {
-        var since = dossier.dormantSince;
+        var since = context.dormantSince;
         return since == null
                 ? Duration.ZERO
-                : Duration.between(since, dossier.parts.clock().instant());
+                : Duration.between(since, context.parts.clock().instant());
     }
 }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param disabledTools tools that are hidden and refused
  * @param asleep null unless it is dormant, online, and its tools are known
  * @param subscriptions URIs of the resources that its user subscribed to, null for none
- * @param oauth tokens, and what becomes of them; null without OAuth
+ * @param oauth tokens and open authorizations; null without OAuth
  */
 record DurableState(
         @Nullable ServerStatus status,

@@ -28,13 +28,13 @@ final class HealthPing {
     private static final String HEALTHY = "healthy";
     private static final String UNHEALTHY = "unhealthy";
 
-    private final InstanceContext dossier;
+    private final InstanceContext context;
     private final ToolKeeper tools;
     private final ArrayDeque<Message.CheckHealth> waiting = new ArrayDeque<>();
     private boolean underWay;
 
-    HealthPing(InstanceContext dossier, ToolKeeper tools) {
-        this.dossier = dossier;
+    HealthPing(InstanceContext context, ToolKeeper tools) {
+        this.context = context;
         this.tools = tools;
     }
 
@@ -60,13 +60,13 @@ final class HealthPing {
     }
 
     private void begin(Check check, List<Settlement> settlements) {
-        var run = dossier.run;
+        var run = context.run;
         if (check == Check.CREDENTIAL_VALIDATION && !(run instanceof HttpRun)) {
-            answer(settlements, CommandDetails.note(dossier.reporter.status(), "skipped"));
+            answer(settlements, CommandDetails.note(context.reporter.status(), "skipped"));
             return;
         }
         var client = run == null ? null : run.client();
-        boolean running = dossier.lifecycle.state() == InstanceState.RUNNING;
+        boolean running = context.lifecycle.state() == InstanceState.RUNNING;
         if (run == null || client == null || !running) {
             answerWithoutServer(settlements, running);
             return;
@@ -76,7 +76,7 @@ final class HealthPing {
 
     /** Asks the server once for the worker itself; none is being asked. */
     void probe() {
-        var run = dossier.run;
+        var run = context.run;
         var client = run == null ? null : run.client();
         if (run != null && client != null) {
             ask(run, client, Check.CONNECTIVITY, true, List.of());
@@ -90,15 +90,15 @@ final class HealthPing {
             boolean own,
             List<Settlement> settlements) {
         underWay = true;
-        var options = dossier.parts.options();
+        var options = context.parts.options();
         var timeout =
                 check == Check.CREDENTIAL_VALIDATION
                         ? options.credentialTimeout()
                         : options.connectivityTimeout();
-        var mailbox = dossier.mailbox;
+        var mailbox = context.mailbox;
         var _ =
                 Thread.ofVirtual()
-                        .name("health-" + dossier.processId())
+                        .name("health-" + context.processId())
                         .start(
                                 LogContext.current()
                                         .carriedBy(
@@ -144,7 +144,7 @@ final class HealthPing {
     private void answerWithoutServer(List<Settlement> settlements, boolean running) {
         if (running) {
             answer(settlements, health(HEALTHY, 0L, null)); // A program without MCP: it runs.
-        } else if (dossier.dormantSince != null) {
+        } else if (context.dormantSince != null) {
             answer(settlements, health("unknown", null, "dormant"));
         } else {
             answer(settlements, health(UNHEALTHY, null, "not running"));
@@ -159,12 +159,12 @@ final class HealthPing {
 
     void ended(Message.HealthChecked message) {
         underWay = false;
-        dossier.lastHealthCheckAt = dossier.parts.clock().instant();
+        context.lastHealthCheckAt = context.parts.clock().instant();
         boolean healthy = message.trouble() == null;
-        dossier.healthy = healthy;
+        context.healthy = healthy;
         boolean ofCredentials = message.check() == Check.CREDENTIAL_VALIDATION;
         var run = message.run();
-        if (run == dossier.run && !run.isOver()) {
+        if (run == context.run && !run.isOver()) {
             if (message.trouble() != null) {
                 tell(run, message.trouble(), message.check());
             } else if (!ofCredentials) {
@@ -186,15 +186,15 @@ final class HealthPing {
                 trouble.status() == ServerStatus.ERROR
                         ? "Server unreachable: " + trouble.message()
                         : trouble.message();
-        dossier.reporter.on(
+        context.reporter.on(
                 new CheckFailed(check, trouble.status()), run.masked(message), null, run.pid());
     }
 
     private CommandDetails validity(boolean valid, long tookMs) {
-        var status = dossier.reporter.status();
+        var status = context.reporter.status();
         return new CommandDetails(
                 status,
-                dossier.reporter.machine().message(),
+                context.reporter.machine().message(),
                 null,
                 null,
                 null,
@@ -207,8 +207,8 @@ final class HealthPing {
 
     private CommandDetails health(String health, @Nullable Long tookMs, @Nullable String note) {
         return new CommandDetails(
-                dossier.reporter.status(),
-                dossier.reporter.machine().message(),
+                context.reporter.status(),
+                context.reporter.machine().message(),
                 null,
                 null,
                 null,
@@ -221,7 +221,7 @@ final class HealthPing {
 
     private void answer(List<Settlement> settlements, CommandDetails details) {
         for (var each : settlements) {
-            dossier.waiting.answer(each, Outcomes.completed(dossier.processId(), details));
+            context.waiting.answer(each, Outcomes.completed(context.processId(), details));
         }
     }
 }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * the supervisor's thread, which waits for an attempt that it abandons.
  */
 final class HttpKeeper implements ServerKeeper {
-    private final InstanceContext dossier;
+    private final InstanceContext context;
     private final ToolKeeper tools;
     private final StartAnnouncer announcer;
     private final EgressNotices notices;
@@ -29,18 +29,18 @@ final class HttpKeeper implements ServerKeeper {
     private @Nullable ConnectAttempt attempt;
     private long round;
 
-    HttpKeeper(InstanceContext dossier, ToolKeeper tools, StartAnnouncer announcer) {
-        this.dossier = dossier;
+    HttpKeeper(InstanceContext context, ToolKeeper tools, StartAnnouncer announcer) {
+        this.context = context;
         this.tools = tools;
         this.announcer = announcer;
-        this.notices = new EgressNotices(dossier.journal, dossier.parts.clock());
-        var pause = dossier.parts.options().probes().recoveryPause();
+        this.notices = new EgressNotices(context.journal, context.parts.clock());
+        var pause = context.parts.options().probes().recoveryPause();
         this.renewals = new FlapDamping(pause, System.nanoTime());
     }
 
     @Override
     public boolean underWay() {
-        return current != null && !dossier.reporter.machine().isSettled();
+        return current != null && !context.reporter.machine().isSettled();
     }
 
     @Override
@@ -62,32 +62,32 @@ final class HttpKeeper implements ServerKeeper {
     }
 
     private HttpRun open() {
-        dossier.lastError = null;
+        context.lastError = null;
         var run =
                 new HttpRun(
-                        new HttpCredentials(dossier.config, dossier.secrets),
-                        dossier.tokens,
-                        dossier.parts.connections(),
-                        dossier.parts.options().mcp(),
-                        dossier.mailbox,
-                        dossier.metrics,
+                        new HttpCredentials(context.config, context.secrets),
+                        context.tokens,
+                        context.parts.connections(),
+                        context.parts.options().mcp(),
+                        context.mailbox,
+                        context.metrics,
                         notices,
                         new HttpRun.Messages(
-                                dossier.parts.options().logs(),
-                                dossier.parts.clock(),
-                                dossier.parts.timers(),
-                                dossier.journal));
-        run.startedAt(dossier.parts.clock().instant());
+                                context.parts.options().logs(),
+                                context.parts.clock(),
+                                context.parts.timers(),
+                                context.journal));
+        run.startedAt(context.parts.clock().instant());
         current = run;
-        dossier.runs(run);
-        dossier.starts++;
-        dossier.lifecycle.to(InstanceState.STARTING);
-        dossier.lifecycle.to(InstanceState.RUNNING); // Calls may be sent, whatever becomes of them.
+        context.runs(run);
+        context.starts++;
+        context.lifecycle.to(InstanceState.STARTING);
+        context.lifecycle.to(InstanceState.RUNNING); // Calls may be sent, though they may fail.
         return run;
     }
 
     private void connect(HttpRun run) {
-        attempt = new ConnectAttempt(run, ++round, dossier.parts, dossier.mailbox);
+        attempt = new ConnectAttempt(run, ++round, context.parts, context.mailbox);
         attempt.begin();
     }
 
@@ -96,7 +96,7 @@ final class HttpKeeper implements ServerKeeper {
             throws InterruptedException {
         giveUpAttempt();
         tools.giveUp();
-        dossier.reporter.on(Step.CONNECTS, reason, commandId, null);
+        context.reporter.on(Step.CONNECTS, reason, commandId, null);
         run.looksAnew();
         connect(run);
     }
@@ -112,21 +112,21 @@ final class HttpKeeper implements ServerKeeper {
     public boolean reconfigure(Message.Apply message) throws InterruptedException {
         var run = current;
         var next = message.order().config();
-        var before = dossier.config;
+        var before = context.config;
         if (run == null || next.transportType() != before.transportType()) {
             return false;
         }
-        dossier.configure(message);
+        context.configure(message);
         run.reconfigure(next);
         boolean elsewhere = !Objects.equals(before.url(), next.url());
-        if (dossier.reporter.status() != ServerStatus.ONLINE) {
-            dossier.waiting.add(message.settlement());
+        if (context.reporter.status() != ServerStatus.ONLINE) {
+            context.waiting.add(message.settlement());
             reconnect(run, "Connecting with the new configuration", message.order().commandId());
         } else {
-            dossier.waiting.answer(
+            context.waiting.answer(
                     message.settlement(),
                     Outcomes.completed(
-                            dossier.processId(),
+                            context.processId(),
                             CommandDetails.note(
                                     ServerStatus.ONLINE, "applies from the next request on")));
             if (elsewhere) {
@@ -142,7 +142,7 @@ final class HttpKeeper implements ServerKeeper {
         if (run == null) {
             return false;
         }
-        dossier.waiting.add(order.settlement());
+        context.waiting.add(order.settlement());
         if (!underWay()) {
             reconnect(run, "Re-discovering tools", null);
         }
@@ -154,7 +154,7 @@ final class HttpKeeper implements ServerKeeper {
         long now = System.nanoTime();
         if (message.run() == current
                 && attempt == null
-                && dossier.reporter.status() == ServerStatus.REQUIRES_REAUTH
+                && context.reporter.status() == ServerStatus.REQUIRES_REAUTH
                 && renewals.waitNanos(now) <= 0) {
             renewals.changed(now);
             reconnect(message.run(), "Connecting with other secrets", null);
@@ -173,10 +173,10 @@ final class HttpKeeper implements ServerKeeper {
             attempt = null;
             var trouble = message.trouble();
             var why = message.run().masked(trouble.message());
-            dossier.lastError = trouble.message();
-            dossier.reporter.on(new StartFailed(trouble.status()), why, null, null);
-            dossier.waiting.settle(
-                    Outcomes.spawnFailed(dossier.processId(), trouble.status(), why));
+            context.lastError = trouble.message();
+            context.reporter.on(new StartFailed(trouble.status()), why, null, null);
+            context.waiting.settle(
+                    Outcomes.spawnFailed(context.processId(), trouble.status(), why));
         }
     }
 
@@ -189,7 +189,7 @@ final class HttpKeeper implements ServerKeeper {
         var trouble = message.trouble();
         if (run == current
                 && !damped(trouble)
-                && dossier.reporter.on(
+                && context.reporter.on(
                         new CallFailed(trouble.status()),
                         run.masked(trouble.message()),
                         null,
@@ -200,7 +200,7 @@ final class HttpKeeper implements ServerKeeper {
 
     /** Whether an unreachable server that fails otherwise now has done so too often. */
     private boolean damped(FailureStatus trouble) {
-        var status = dossier.reporter.status();
+        var status = context.reporter.status();
         boolean other =
                 trouble.status() != status
                         && trouble.status() != ServerStatus.REQUIRES_REAUTH
@@ -209,10 +209,10 @@ final class HttpKeeper implements ServerKeeper {
             return false;
         }
         long now = System.nanoTime();
-        if (dossier.troubles.waitNanos(now) > 0) {
+        if (context.failureChanges.waitNanos(now) > 0) {
             return true;
         }
-        dossier.troubles.changed(now);
+        context.failureChanges.changed(now);
         return false;
     }
 
@@ -222,8 +222,8 @@ final class HttpKeeper implements ServerKeeper {
         tools.giveUp();
         kill();
         current = null;
-        dossier.runs(null);
-        dossier.lifecycle.to(InstanceState.TERMINATED);
+        context.runs(null);
+        context.lifecycle.to(InstanceState.TERMINATED);
         return null;
     }
 

@@ -38,7 +38,7 @@ final class Instance implements IdleSweep.Watched {
     private volatile @Nullable Thread thread;
     private volatile boolean killed;
     private volatile @Nullable Supervisor supervisor;
-    private volatile @Nullable InstanceContext dossier;
+    private volatile @Nullable InstanceContext context;
 
     /**
      * An instance whose first order is yet to come; {@code retired} is called when it has ended.
@@ -220,7 +220,7 @@ final class Instance implements IdleSweep.Watched {
             var created =
                     new InstanceContext(
                             parts, journal, account, mailbox, board, subscriptions, first);
-            dossier = created;
+            context = created;
             current = new Supervisor(created, requestLogs, calls);
             supervisor = current;
         }
@@ -238,7 +238,7 @@ final class Instance implements IdleSweep.Watched {
 
     @Override
     public IdlePolicy.@Nullable Usage usage() {
-        var known = dossier;
+        var known = context;
         return known == null ? null : known.usage(calls);
     }
 
@@ -250,7 +250,7 @@ final class Instance implements IdleSweep.Watched {
     /** The instance as it is now, null before its first configuration was looked at. */
     @Nullable InstanceSnapshot snapshot() {
         var view = board.current();
-        var known = dossier;
+        var known = context;
         return view == null || known == null
                 ? null
                 : Snapshots.of(view, known.metrics, calls.count());

@@ -43,13 +43,13 @@ final class InstanceContext {
     @Nullable ToolCatalogue catalogue;
 
     /** The tools that were last published. */
-    @Nullable ToolCatalogue toldCatalogue;
+    @Nullable ToolCatalogue publishedCatalogue;
 
-    /** Pace of recoveries that nobody ordered. */
+    /** Rate limit of recoveries that no command ordered. */
     final FlapDamping recoveries;
 
     /** Rate limit of changes from one failure status to another. */
-    final FlapDamping troubles;
+    final FlapDamping failureChanges;
 
     /** When a recovery that came too soon is to be looked at again; null when none did. */
     @Nullable Long heldRecoveryNanos;
@@ -102,7 +102,7 @@ final class InstanceContext {
         reporter.versionedBy(this::version);
         var pause = parts.options().probes().recoveryPause();
         this.recoveries = new FlapDamping(pause, System.nanoTime());
-        this.troubles = new FlapDamping(pause, System.nanoTime());
+        this.failureChanges = new FlapDamping(pause, System.nanoTime());
         this.config = first.order().config();
         this.configHash = first.configHash();
         this.identity =

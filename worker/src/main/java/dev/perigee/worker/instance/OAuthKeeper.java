@@ -35,7 +35,7 @@ final class OAuthKeeper {
     private static final String STEP_UP = "step_up";
     private static final Duration LONGEST_LEAVE = Duration.ofSeconds(5);
 
-    private final InstanceContext dossier;
+    private final InstanceContext context;
     private final OAuthOptions options;
     private final OAuthEvents events;
     private final OAuthPace pace = new OAuthPace();
@@ -65,33 +65,33 @@ final class OAuthKeeper {
         OFFERS
     }
 
-    OAuthKeeper(InstanceContext dossier) {
-        this.dossier = dossier;
-        this.options = dossier.parts.options().oauth();
-        this.events = new OAuthEvents(dossier.reporter);
-        this.timer = new OAuthTimer(dossier);
-        dossier.whenConfigured(this::configured);
-        dossier.reporter.precedesReauth(this::beforeReauth);
+    OAuthKeeper(InstanceContext context) {
+        this.context = context;
+        this.options = context.parts.options().oauth();
+        this.events = new OAuthEvents(context.reporter);
+        this.timer = new OAuthTimer(context);
+        context.whenConfigured(this::configured);
+        context.reporter.precedesReauth(this::beforeReauth);
     }
 
     private Instant now() {
-        return dossier.parts.clock().instant();
+        return context.parts.clock().instant();
     }
 
     private @Nullable OAuthConfig oauth() {
-        var config = dossier.config;
+        var config = context.config;
         return config.transportType().isProcess() ? null : config.oauth();
     }
 
     private OAuthState state() {
-        return Objects.requireNonNull(dossier.reporter.oauth());
+        return Objects.requireNonNull(context.reporter.oauth());
     }
 
     /** A configuration is taken over, for the first time or anew. */
     private void configured() {
         var oauth = oauth();
-        var kept = dossier.reporter.oauth();
-        var of = oauth == null ? null : OAuthState.fingerprint(dossier.config);
+        var kept = context.reporter.oauth();
+        var of = oauth == null ? null : OAuthState.fingerprint(context.config);
         boolean same = kept != null && kept.of().equals(of);
         asked = false;
         failureTold = false;
@@ -102,17 +102,17 @@ final class OAuthKeeper {
         }
         giveUp();
         if (oauth == null || of == null) {
-            dossier.reporter.oauth(null);
-            dossier.tokens.none();
+            context.reporter.oauth(null);
+            context.tokens.none();
             return;
         }
         if (kept == null || !same) {
             kept = new OAuthState(of, Tokens.of(oauth, now()), null, null, null, null);
         }
-        dossier.reporter.oauth(kept);
+        context.reporter.oauth(kept);
         carry();
         if (OAuthState.EXCHANGE.equals(kept.begun())) {
-            dossier.reporter.oauth(kept.beginning(null).withoutOffer());
+            context.reporter.oauth(kept.beginning(null).withoutOffer());
             failed("The answer to the user's authorization was lost");
         }
         takeAnswer();
@@ -135,7 +135,7 @@ final class OAuthKeeper {
             return;
         }
         if (state().isUsed(given)) {
-            if (state().awaits(answer)) { // Else it is the configuration of before once more.
+            if (state().awaits(answer)) { // Else the same configuration was sent again.
                 failed("The code was exchanged before: it is of another authorization");
             }
             return;
@@ -151,33 +151,33 @@ final class OAuthKeeper {
             return;
         }
         code = given;
-        dossier.reporter.oauth(state().exchanging(given, offer));
-        dossier.tokens.expect();
+        context.reporter.oauth(state().exchanging(given, offer));
+        context.tokens.expect();
         begin("exchanging");
     }
 
     /** Requests carry the tokens of the state, whose values are masked from now on. */
     private void carry() {
         var now = state().tokens();
-        var url = Objects.requireNonNull(dossier.config.url());
+        var url = Objects.requireNonNull(context.config.url());
         if (now == null) {
-            dossier.tokens.hold(null, url, null);
+            context.tokens.hold(null, url, null);
             return;
         }
         var refresh = now.refreshToken();
-        dossier.secrets.rememberTokens(
+        context.secrets.rememberTokens(
                 refresh == null ? List.of(now.accessToken()) : List.of(refresh, now.accessToken()));
-        if (dossier.run instanceof HttpRun run) {
+        if (context.run instanceof HttpRun run) {
             run.masksAnew();
         }
-        dossier.tokens.hold(now.accessToken(), url, now.expiresAt());
+        context.tokens.hold(now.accessToken(), url, now.expiresAt());
     }
 
     /** A request waits for a token that the server takes. */
     void wanted() {
-        boolean hopeless = dossier.reporter.status() == ServerStatus.REQUIRES_REAUTH;
-        if (oauth() == null || hopeless || dossier.tokens.isUsable()) {
-            dossier.tokens.settle();
+        boolean hopeless = context.reporter.status() == ServerStatus.REQUIRES_REAUTH;
+        if (oauth() == null || hopeless || context.tokens.isUsable()) {
+            context.tokens.settle();
             return;
         }
         if (isUnderWay()) {
@@ -186,16 +186,16 @@ final class OAuthKeeper {
         var tokens = state().tokens();
         var now = now();
         if (tokens == null || tokens.refreshToken() == null) {
-            dossier.tokens.settle();
+            context.tokens.settle();
         } else if (pace.waits(now)) {
-            dossier.tokens.giveUp();
+            context.tokens.giveUp();
         } else if (!pace.rests(now) || OAuthState.REFRESH.equals(state().begun())) {
             refresh(); // Also where the last one was not answered.
-        } else if (dossier.tokens.isRefused()
-                && (dossier.tokens.isExpired() || !pace.wasRefused())) {
-            dossier.tokens.giveUp(); // The next one may be taken, when the rest is over.
+        } else if (context.tokens.isRefused()
+                && (context.tokens.isExpired() || !pace.wasRefused())) {
+            context.tokens.giveUp(); // The next one may be taken, when the rest is over.
         } else {
-            dossier.tokens.settle();
+            context.tokens.settle();
         }
     }
 
@@ -205,7 +205,7 @@ final class OAuthKeeper {
             ask(++round); // That it begins is durable; how it ended is not known.
             return;
         }
-        dossier.reporter.oauth(state().beginning(OAuthState.REFRESH));
+        context.reporter.oauth(state().beginning(OAuthState.REFRESH));
         begin("refreshing");
     }
 
@@ -215,7 +215,7 @@ final class OAuthKeeper {
     }
 
     private Runnable durable(long of) {
-        var mailbox = dossier.mailbox;
+        var mailbox = context.mailbox;
         return () -> mailbox.post(new Message.Authorized(of, new OAuthStep.Durable()));
     }
 
@@ -234,22 +234,22 @@ final class OAuthKeeper {
     }
 
     private OAuthClient client() {
-        var config = dossier.config;
+        var config = context.config;
         return new OAuthClient(
                 new PolicedRequests(
-                        dossier.parts.connections(),
+                        context.parts.connections(),
                         new Tenant(config.teamId(), config.userId()),
                         config.egressRules()),
                 config,
                 options,
-                dossier.parts.clock());
+                context.parts.clock());
     }
 
     private void begin(long of, OAuthTask.Question question) {
-        var mailbox = dossier.mailbox;
+        var mailbox = context.mailbox;
         var next =
                 new OAuthTask(
-                        dossier.processId(),
+                        context.processId(),
                         question,
                         step -> mailbox.post(new Message.Authorized(of, step)));
         task = next;
@@ -286,9 +286,9 @@ final class OAuthKeeper {
         stage = Stage.STORES;
         boolean exchanged = OAuthState.EXCHANGE.equals(state().begun());
         var next = state().with(tokens);
-        dossier.reporter.oauth(exchanged ? next.withoutOffer() : next);
+        context.reporter.oauth(exchanged ? next.withoutOffer() : next);
         if (!exchanged) {
-            pace.refreshed(now(), dossier.tokens.isRefused());
+            pace.refreshed(now(), context.tokens.isRefused());
         }
         events.granted(tokens, durable(round));
     }
@@ -298,7 +298,7 @@ final class OAuthKeeper {
         pace.answered();
         failureTold = false;
         carry();
-        dossier.tokens.settle();
+        context.tokens.settle();
         takeAnswer();
     }
 
@@ -306,7 +306,7 @@ final class OAuthKeeper {
         task = null;
         stage = Stage.IDLE;
         pace.answered();
-        dossier.reporter.oauth(state().offering(offer));
+        context.reporter.oauth(state().offering(offer));
         events.offers(steppingUp ? STEP_UP : REQUIRED, offer);
     }
 
@@ -316,7 +316,7 @@ final class OAuthKeeper {
         stage = Stage.IDLE;
         if (!failed.isFinal() && !exchanging) {
             asked = false;
-            dossier.tokens.giveUp();
+            context.tokens.giveUp();
             if (pace.unanswered(now()) && !failureTold) {
                 failed(failed.why());
             }
@@ -324,16 +324,16 @@ final class OAuthKeeper {
             return;
         }
         if (exchanging) {
-            dossier.reporter.oauth(state().beginning(null).withoutOffer());
+            context.reporter.oauth(state().beginning(null).withoutOffer());
         } else if (!offering) {
             var tokens = Objects.requireNonNull(state().tokens());
-            dossier.reporter.oauth(state().with(tokens.withoutRefresh()));
+            context.reporter.oauth(state().with(tokens.withoutRefresh()));
         }
         failed(failed.why());
-        dossier.tokens.settle();
+        context.tokens.settle();
         takeAnswer();
         if (!offering) {
-            offer(dossier.tokens.challenge(), List.of(), false); // The old one may still do.
+            offer(context.tokens.challenge(), List.of(), false); // The old one may still do.
         }
     }
 
@@ -377,7 +377,7 @@ final class OAuthKeeper {
         if (offer != null && offer.scopes().containsAll(scopes)) {
             events.offers(STEP_UP, offer);
         } else if (OAuthClient.asksUsers(oauth, options)) {
-            var last = dossier.tokens.challenge();
+            var last = context.tokens.challenge();
             offer(
                     new BearerChallenge(last.error(), scopes, last.resourceMetadata()),
                     offer == null ? granted : BearerChallenge.union(granted, offer.scopes()),
@@ -401,24 +401,24 @@ final class OAuthKeeper {
         var at = refreshAt();
         if (at != null
                 && !now().isBefore(at)
-                && dossier.reporter.status() != ServerStatus.REQUIRES_REAUTH) {
+                && context.reporter.status() != ServerStatus.REQUIRES_REAUTH) {
             refresh();
         }
     }
 
     private boolean isActive() {
         return oauth() != null
-                && dossier.presence == View.Presence.HERE
-                && dossier.run instanceof HttpRun;
+                && context.presence == View.Presence.HERE
+                && context.run instanceof HttpRun;
     }
 
     /** Something happened: the user may have to be asked, and the next time is another one. */
     void look() {
-        var status = dossier.reporter.status();
+        var status = context.reporter.status();
         boolean changed = status != seen;
         seen = status;
         if (!isActive()) {
-            if (dossier.presence != View.Presence.HERE) {
+            if (context.presence != View.Presence.HERE) {
                 giveUp();
             }
             timer.cancel();
@@ -432,7 +432,7 @@ final class OAuthKeeper {
                 isAsked();
                 events.offers(REQUIRED, offer);
             } else if (!pace.waits(now())) {
-                offer(dossier.tokens.challenge(), List.of(), false);
+                offer(context.tokens.challenge(), List.of(), false);
                 isAsked();
             }
         }
@@ -441,7 +441,7 @@ final class OAuthKeeper {
 
     /** When to act, null for never. */
     private @Nullable Instant next() {
-        boolean reauth = dossier.reporter.status() == ServerStatus.REQUIRES_REAUTH;
+        boolean reauth = context.reporter.status() == ServerStatus.REQUIRES_REAUTH;
         var at = reauth ? (asked ? pace.remindsAt() : now()) : refreshAt();
         return at == null ? null : pace.asks(at);
     }
@@ -472,7 +472,7 @@ final class OAuthKeeper {
     /** What is under way is given up, and nothing is planned; those who wait go on. */
     void giveUp() {
         abandon();
-        dossier.tokens.settle();
+        context.tokens.settle();
     }
 
     private void abandon() {

@@ -12,14 +12,14 @@ final class OAuthTimer {
     /** Whatever a server says of times, there is a look after that. */
     private static final Duration LONGEST = Duration.ofDays(1);
 
-    private final InstanceContext dossier;
+    private final InstanceContext context;
     private @Nullable ScheduledFuture<?> timer;
 
     /** When the time of the timer is. */
     private @Nullable Instant dueAt;
 
-    OAuthTimer(InstanceContext dossier) {
-        this.dossier = dossier;
+    OAuthTimer(InstanceContext context) {
+        this.context = context;
     }
 
     /** The next look is then; null for none. */
@@ -30,11 +30,11 @@ final class OAuthTimer {
         cancel();
         if (at != null) {
             dueAt = at;
-            var left = Duration.between(dossier.parts.clock().instant(), at);
+            var left = Duration.between(context.parts.clock().instant(), at);
             var delay = left.compareTo(LONGEST) < 0 ? left : LONGEST;
-            var mailbox = dossier.mailbox;
+            var mailbox = context.mailbox;
             timer =
-                    dossier.parts
+                    context.parts
                             .timers()
                             .schedule(
                                     () -> mailbox.post(new Message.TokensDue()),

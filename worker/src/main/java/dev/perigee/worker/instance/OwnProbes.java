@@ -17,17 +17,17 @@ final class OwnProbes {
     private static final Duration LONGEST_DOUBT = Duration.ofSeconds(10);
     private static final int DOUBT_PART = 10;
 
-    private final InstanceContext dossier;
+    private final InstanceContext context;
     private final HealthPing health;
     private final Duration interval;
     private @Nullable ScheduledFuture<?> timer;
     private long dueNanos;
     private boolean suspected;
 
-    OwnProbes(InstanceContext dossier, HealthPing health) {
-        this.dossier = dossier;
+    OwnProbes(InstanceContext context, HealthPing health) {
+        this.context = context;
         this.health = health;
-        this.interval = dossier.parts.options().probes().interval();
+        this.interval = context.parts.options().probes().interval();
     }
 
     /** Sets the timer by how things are now. Called after each message. */
@@ -38,8 +38,8 @@ final class OwnProbes {
             return;
         }
         long now = System.nanoTime();
-        var held = dossier.heldRecoveryNanos;
-        dossier.heldRecoveryNanos = null;
+        var held = context.heldRecoveryNanos;
+        context.heldRecoveryNanos = null;
         if (held != null && (timer == null || held - dueNanos < 0)) {
             arm(now, held - now);
         } else if (timer == null && !interval.isZero()) {
@@ -53,9 +53,9 @@ final class OwnProbes {
      * tools, would fail again at each probe.
      */
     private boolean isProbed() {
-        var status = dossier.reporter.status();
-        return dossier.presence == View.Presence.HERE
-                && dossier.run instanceof HttpRun run
+        var status = context.reporter.status();
+        return context.presence == View.Presence.HERE
+                && context.run instanceof HttpRun run
                 && (status == ServerStatus.ONLINE
                         || status == ServerStatus.OFFLINE
                         || (status == ServerStatus.REQUIRES_REAUTH && run.isRenewable()));
@@ -67,9 +67,9 @@ final class OwnProbes {
         if (!isProbed()) {
             return;
         }
-        if (dossier.reporter.status() == ServerStatus.REQUIRES_REAUTH
-                && dossier.run instanceof HttpRun run) {
-            run.lookForOtherSecrets(dossier.parts.options().credentialTimeout());
+        if (context.reporter.status() == ServerStatus.REQUIRES_REAUTH
+                && context.run instanceof HttpRun run) {
+            run.lookForOtherSecrets(context.parts.options().credentialTimeout());
         } else if (!health.isUnderWay()) {
             health.probe();
         }
@@ -81,7 +81,7 @@ final class OwnProbes {
         boolean doubtful =
                 trouble != null
                         && !suspected
-                        && dossier.reporter.status() == ServerStatus.ONLINE
+                        && context.reporter.status() == ServerStatus.ONLINE
                         && trouble.status() != ServerStatus.REQUIRES_REAUTH;
         suspected = doubtful;
         if (doubtful) {
@@ -102,9 +102,9 @@ final class OwnProbes {
     private void arm(long now, long delayNanos) {
         cancel();
         dueNanos = now + delayNanos;
-        var mailbox = dossier.mailbox;
+        var mailbox = context.mailbox;
         timer =
-                dossier.parts
+                context.parts
                         .timers()
                         .schedule(
                                 () -> mailbox.post(new Message.ProbeDue()),

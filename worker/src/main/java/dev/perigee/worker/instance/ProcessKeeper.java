@@ -33,7 +33,7 @@ final class ProcessKeeper implements ServerKeeper {
 
     private static final String OUTPUT_GAP = "output_gap";
 
-    private final InstanceContext dossier;
+    private final InstanceContext context;
     private final RunningCalls calls;
     private final ToolKeeper tools;
     private final CrashKeeper crashes;
@@ -49,19 +49,19 @@ final class ProcessKeeper implements ServerKeeper {
     private long refusedNanos;
 
     ProcessKeeper(
-            InstanceContext dossier,
+            InstanceContext context,
             RunningCalls calls,
             ToolKeeper tools,
             StartAnnouncer announcer) {
-        this.dossier = dossier;
+        this.context = context;
         this.calls = calls;
         this.announcer = announcer;
-        this.notices = new EgressNotices(dossier.journal, dossier.parts.clock());
+        this.notices = new EgressNotices(context.journal, context.parts.clock());
         this.tools = tools;
-        this.crashes = new CrashKeeper(dossier);
-        this.dormancy = new Dormancy(dossier, calls);
-        var owner = new StartQueue.Owner(dossier.config.teamId(), dossier.config.userId());
-        this.place = dossier.parts.awake().place(owner, new Yielding(dossier, calls));
+        this.crashes = new CrashKeeper(context);
+        this.dormancy = new Dormancy(context, calls);
+        var owner = new StartQueue.Owner(context.config.teamId(), context.config.userId());
+        this.place = context.parts.awake().place(owner, new Yielding(context, calls));
     }
 
     /** When the next restart is due, in terms of {@link System#nanoTime}; null when none is. */
@@ -72,12 +72,12 @@ final class ProcessKeeper implements ServerKeeper {
     @Override
     public boolean underWay() {
         return restartDueNanos != null
-                || (dossier.run != null && !dossier.reporter.machine().isSettled());
+                || (context.run != null && !context.reporter.machine().isSettled());
     }
 
     @Override
     public void hold() {
-        dossier.lifecycle.to(InstanceState.FAILED);
+        context.lifecycle.to(InstanceState.FAILED);
     }
 
     /** A process is started with its configuration and keeps it. */
@@ -96,30 +96,30 @@ final class ProcessKeeper implements ServerKeeper {
     public void start(StartKind startKind, String reason, @Nullable String commandId) {
         restartDueNanos = null;
         kind = startKind;
-        dossier.lastError = null;
+        context.lastError = null;
         var run =
                 new ProcessRun(
-                        dossier.config,
-                        dossier.parts,
-                        dossier.journal,
-                        dossier.gate,
-                        dossier.mailbox,
-                        dossier.metrics,
+                        context.config,
+                        context.parts,
+                        context.journal,
+                        context.gate,
+                        context.mailbox,
+                        context.metrics,
                         notices,
-                        dossier.secrets,
-                        dossier.account.meter());
+                        context.secrets,
+                        context.account.meter());
         announcer.starting(run, kind, reason, commandId);
-        dossier.lifecycle.to(InstanceState.STARTING);
+        context.lifecycle.to(InstanceState.STARTING);
         runs(run);
-        dossier.starts++;
+        context.starts++;
         boolean restored = startKind == StartKind.INSTALL && commandId == null;
         attempt =
                 new StartAttempt(
                         run,
                         kind,
-                        dossier.parts,
-                        dossier.gate,
-                        dossier.mailbox,
+                        context.parts,
+                        context.gate,
+                        context.mailbox,
                         calls,
                         () -> place.take(restored ? RESTORE_WAIT : placeWait()));
         attempt.begin();
@@ -127,7 +127,7 @@ final class ProcessKeeper implements ServerKeeper {
 
     /** Half, so that a call that waits for the start gets the reason rather than a timeout. */
     private Duration placeWait() {
-        return dossier.parts.options().transitionWait().dividedBy(2);
+        return context.parts.options().transitionWait().dividedBy(2);
     }
 
     /** After each message: an instance that has no process and awaits none needs no place. */
@@ -137,14 +137,14 @@ final class ProcessKeeper implements ServerKeeper {
         }
     }
 
-    /** The instance ends without looking at what becomes of its process. */
+    /** The instance ends without waiting for its process. */
     void abandonPlace() {
         place.release();
     }
 
     private void runs(@Nullable ProcessRun run) {
         current = run;
-        dossier.runs(run);
+        context.runs(run);
     }
 
     void progressed(Message.Progressed message) {
@@ -156,18 +156,18 @@ final class ProcessKeeper implements ServerKeeper {
     @Override
     public @Nullable Long end(String reason, Duration grace) throws InterruptedException {
         restartDueNanos = null;
-        dossier.discovering = false;
-        dossier.sleepsNoMore();
+        context.discovering = false;
+        context.sleepsNoMore();
         var run = current;
         if (run == null) {
-            dossier.lifecycle.to(InstanceState.TERMINATED);
+            context.lifecycle.to(InstanceState.TERMINATED);
             return null;
         }
-        dossier.lifecycle.to(InstanceState.TERMINATING);
-        dossier.publish();
+        context.lifecycle.to(InstanceState.TERMINATING);
+        context.publish();
         terminate(run, reason, grace);
         runs(null);
-        dossier.lifecycle.to(InstanceState.TERMINATED);
+        context.lifecycle.to(InstanceState.TERMINATED);
         announcer.ended(run.pid());
         return run.pid();
     }
@@ -183,8 +183,8 @@ final class ProcessKeeper implements ServerKeeper {
         }
         var child = run.child();
         if (child != null) {
-            dossier.gate.release(child);
-            dossier.parts.termination().terminate(child, grace);
+            context.gate.release(child);
+            context.parts.termination().terminate(child, grace);
             run.awaitClosed(LAST_WORDS);
         }
         run.log().flush();
@@ -192,8 +192,8 @@ final class ProcessKeeper implements ServerKeeper {
 
     @Override
     public void kill() {
-        if (dossier.run != null) {
-            dossier.run.kill();
+        if (context.run != null) {
+            context.run.kill();
         }
     }
 
@@ -208,9 +208,9 @@ final class ProcessKeeper implements ServerKeeper {
             return;
         }
         attempt = null;
-        dossier.lifecycle.to(InstanceState.RUNNING);
+        context.lifecycle.to(InstanceState.RUNNING);
         var slept = dormancy.lasted();
-        dossier.sleepsNoMore();
+        context.sleepsNoMore();
         announcer.running(run, slept);
         if (kind == StartKind.RESPAWN) {
             tools.resume(run); // Its tools are known; taken over asleep, they are listed again.
@@ -238,10 +238,10 @@ final class ProcessKeeper implements ServerKeeper {
         attempt = null;
         terminate(run, message.why(), Duration.ZERO);
         runs(null);
-        dossier.lastError = message.why();
+        context.lastError = message.why();
         logRefused(message.why());
         if (kind == StartKind.RESPAWN) {
-            dossier.lifecycle.to(InstanceState.TERMINATED);
+            context.lifecycle.to(InstanceState.TERMINATED);
         } else {
             notRunning(run, message.code(), message.why());
         }
@@ -254,39 +254,39 @@ final class ProcessKeeper implements ServerKeeper {
             refusedFor = why;
             refusedNanos = now;
             log.atWarn()
-                    .addKeyValue("process_id", dossier.processId())
+                    .addKeyValue("process_id", context.processId())
                     .addKeyValue("reason", why)
                     .log("Server was not started");
         }
     }
 
     private void notRunning(ProcessRun run, String code, String reason) {
-        dossier.lifecycle.to(InstanceState.FAILED);
-        dossier.reporter.on(new StartFailed(ServerStatus.ERROR), reason, null, run.pid());
+        context.lifecycle.to(InstanceState.FAILED);
+        context.reporter.on(new StartFailed(ServerStatus.ERROR), reason, null, run.pid());
         var details = CommandDetails.status(ServerStatus.ERROR, reason);
-        dossier.waiting.settle(Outcomes.failed(dossier.processId(), details, code, reason));
+        context.waiting.settle(Outcomes.failed(context.processId(), details, code, reason));
     }
 
     private void failed(ProcessRun run, String reason) throws InterruptedException {
         var exit = run.exit();
         attempt = null;
-        var grace = dossier.parts.options().terminationGrace();
+        var grace = context.parts.options().terminationGrace();
         terminate(
                 run,
                 "The server failed to start",
                 grace.compareTo(FAILED_START_GRACE) < 0 ? grace : FAILED_START_GRACE);
         runs(null);
-        dossier.discovering = false;
-        dossier.lastError = reason;
+        context.discovering = false;
+        context.lastError = reason;
         log.atWarn()
-                .addKeyValue("process_id", dossier.processId())
+                .addKeyValue("process_id", context.processId())
                 .addKeyValue("reason", reason)
                 .log("Server failed to start");
         boolean starved = exit != null && exit.starved();
         if (kind.failureIsCrash() || endsWithWorker() || starved) {
             crashed(run, exit, reason);
         } else if (kind == StartKind.RESPAWN) {
-            dossier.lifecycle.to(InstanceState.TERMINATED);
+            context.lifecycle.to(InstanceState.TERMINATED);
         } else {
             notRunning(run, "spawn_failed", reason);
         }
@@ -295,26 +295,26 @@ final class ProcessKeeper implements ServerKeeper {
     void exited(Message.Exited message) throws InterruptedException {
         var run = message.run();
         var exit = run.exit();
-        if (run != current || exit == null || dossier.lifecycle.state() == InstanceState.STARTING) {
+        if (run != current || exit == null || context.lifecycle.state() == InstanceState.STARTING) {
             return; // Ended by intent, or the start tells it.
         }
         var child = run.child();
         if (child != null) {
-            dossier.gate.release(child);
+            context.gate.release(child);
         }
-        boolean settled = dossier.reporter.machine().isSettled();
+        boolean settled = context.reporter.machine().isSettled();
         if (!settled && !kind.failureIsCrash()) {
             failed(run, run.explained(ExitTexts.of(exit) + " during tool discovery"));
             return;
         }
         runs(null);
-        dossier.outdated |= dossier.discovering; // What it was asked for is still to be known.
-        dossier.discovering = false;
+        context.outdated |= context.discovering; // What it was asked for is still to be known.
+        context.discovering = false;
         if (settled && exit.clean()) {
-            dossier.sleeps(dossier.parts.clock().instant());
-            dossier.reporter.append(
+            context.sleeps(context.parts.clock().instant());
+            context.reporter.append(
                     new EventBody.Exited(ExitTexts.seconds(run.uptime())), run.pid());
-            dossier.lifecycle.to(InstanceState.TERMINATED);
+            context.lifecycle.to(InstanceState.TERMINATED);
         } else {
             crashed(run, exit, run.explained(ExitTexts.of(exit)));
         }
@@ -331,26 +331,26 @@ final class ProcessKeeper implements ServerKeeper {
             return;
         }
         var reason = "Its output was lost while no gateway could take it";
-        var pid = end(reason, dossier.parts.options().terminationGrace());
-        dossier.lifecycle.to(InstanceState.FAILED);
-        dossier.lastError = reason;
+        var pid = end(reason, context.parts.options().terminationGrace());
+        context.lifecycle.to(InstanceState.FAILED);
+        context.lastError = reason;
         log.atWarn()
-                .addKeyValue("process_id", dossier.processId())
+                .addKeyValue("process_id", context.processId())
                 .addKeyValue("reason", OUTPUT_GAP)
                 .log("Server ended: its output was lost");
-        dossier.reporter.append(new EventBody.Stopped(OUTPUT_GAP), pid);
-        dossier.reporter.on(Step.OUTPUT_LOST, reason, null, pid);
-        dossier.waiting.settle(
-                Outcomes.spawnFailed(dossier.processId(), ServerStatus.ERROR, reason));
+        context.reporter.append(new EventBody.Stopped(OUTPUT_GAP), pid);
+        context.reporter.on(Step.OUTPUT_LOST, reason, null, pid);
+        context.waiting.settle(
+                Outcomes.spawnFailed(context.processId(), ServerStatus.ERROR, reason));
     }
 
     private void crashed(ProcessRun run, @Nullable ExitStatus exit, String reason) {
         announcer.ended(run.pid());
         if (endsWithWorker()) {
-            dossier.lifecycle.to(InstanceState.FAILED);
-            dossier.lastError = reason;
+            context.lifecycle.to(InstanceState.FAILED);
+            context.lastError = reason;
             log.atWarn()
-                    .addKeyValue("process_id", dossier.processId())
+                    .addKeyValue("process_id", context.processId())
                     .addKeyValue("reason", reason)
                     .log("Server ended with its worker");
             return;
@@ -367,7 +367,7 @@ final class ProcessKeeper implements ServerKeeper {
      * counted.
      */
     private boolean endsWithWorker() {
-        return !dossier.parts.launcher().mayLaunch();
+        return !context.parts.launcher().mayLaunch();
     }
 
     void restartDue() {
@@ -379,25 +379,25 @@ final class ProcessKeeper implements ServerKeeper {
     /** Not where its tools are not known, or those of another configuration. */
     @Override
     public boolean sleepOn() {
-        var asleep = dossier.reporter.toldAsleep();
-        if (asleep == null || !asleep.configHash().equals(dossier.configHash) || !wasOnline()) {
+        var asleep = context.reporter.toldAsleep();
+        if (asleep == null || !asleep.configHash().equals(context.configHash) || !wasOnline()) {
             return false;
         }
         var known = asleep.catalogue();
         if (known == null) {
             return false;
         }
-        dossier.catalogue = known;
-        dossier.toldCatalogue = known;
-        dossier.outdated = true; // The package may have another version here.
-        dossier.sleeps(asleep.since(), asleep);
-        dossier.reporter.on(Step.READY, null, null, null);
+        context.catalogue = known;
+        context.publishedCatalogue = known;
+        context.outdated = true; // The package may have another version here.
+        context.sleeps(asleep.since(), asleep);
+        context.reporter.on(Step.READY, null, null, null);
         return true;
     }
 
     /** Or was until its worker was lost, for which a gateway published {@code connecting}. */
     private boolean wasOnline() {
-        var status = dossier.reporter.status();
+        var status = context.reporter.status();
         return status == ServerStatus.ONLINE || status == ServerStatus.CONNECTING;
     }
 
@@ -424,17 +424,17 @@ final class ProcessKeeper implements ServerKeeper {
      * @param starts those of which the call knew that they left no process
      */
     void wake(int starts) {
-        if (dossier.run != null
-                || dossier.starts != starts
+        if (context.run != null
+                || context.starts != starts
                 || restartDueNanos != null
-                || dossier.stopped
+                || context.stopped
                 || endsWithWorker()
-                || dossier.reporter.machine().needsItsUser()) {
+                || context.reporter.machine().needsItsUser()) {
             return;
         }
         boolean known =
-                dossier.reporter.status() == ServerStatus.ONLINE && dossier.catalogue != null;
-        if (dossier.dormantSince != null && known) {
+                context.reporter.status() == ServerStatus.ONLINE && context.catalogue != null;
+        if (context.dormantSince != null && known) {
             start(StartKind.RESPAWN, "A call came", null);
         } else {
             start(StartKind.ATTEMPT, "Starting again for a call", null);

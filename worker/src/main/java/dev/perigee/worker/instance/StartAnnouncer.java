@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
  * the supervisor's thread.
  */
 final class StartAnnouncer {
-    private final InstanceContext dossier;
+    private final InstanceContext context;
     private StartKind kind = StartKind.INSTALL;
     private String why = "";
     private @Nullable Long oldPid;
 
-    StartAnnouncer(InstanceContext dossier) {
-        this.dossier = dossier;
+    StartAnnouncer(InstanceContext context) {
+        this.context = context;
     }
 
     /** A process is being started, for which a package may have to be installed first. */
@@ -28,26 +28,26 @@ final class StartAnnouncer {
         why = reason;
         if (kind != StartKind.RESPAWN) {
             var message = run.masked(reason + preparation());
-            dossier.reporter.on(Step.CONNECTS, message, commandId, null);
+            context.reporter.on(Step.CONNECTS, message, commandId, null);
         }
     }
 
     /** What a start does before there is a process, for people; empty when nothing. */
     private String preparation() {
-        if (!dossier.config.transportType().isProcess()) {
+        if (!context.config.transportType().isProcess()) {
             return "";
         }
-        var program = LaunchPlan.withoutSecrets(dossier.config);
+        var program = LaunchPlan.withoutSecrets(context.config);
         var missing =
-                program == null ? null : dossier.parts.packages().missing(program, kind.lookup());
+                program == null ? null : context.parts.packages().missing(program, kind.lookup());
         return missing == null ? "" : ": preparing the package " + missing;
     }
 
     /** What is being done for the start, for people. */
     void progressed(String what) {
-        if (dossier.lifecycle.state() == InstanceState.STARTING
-                && dossier.reporter.status() == ServerStatus.CONNECTING) {
-            dossier.reporter.machine().explain(why + ": " + what);
+        if (context.lifecycle.state() == InstanceState.STARTING
+                && context.reporter.status() == ServerStatus.CONNECTING) {
+            context.reporter.machine().explain(why + ": " + what);
         }
     }
 
@@ -66,17 +66,17 @@ final class StartAnnouncer {
         long newPid = pid == null ? 0 : pid;
         switch (kind) {
             case CRASH_RESTART ->
-                    dossier.reporter.append(
+                    context.reporter.append(
                             new EventBody.Restarted(
-                                    oldPid, newPid, dossier.reporter.crashCount(), "crash"),
+                                    oldPid, newPid, context.reporter.crashCount(), "crash"),
                             pid);
             case MANUAL_RESTART -> {
                 if (oldPid != null) {
-                    dossier.reporter.append(new EventBody.Restarted(oldPid, newPid, 0, why), pid);
+                    context.reporter.append(new EventBody.Restarted(oldPid, newPid, 0, why), pid);
                 }
             }
             case RESPAWN ->
-                    dossier.reporter.append(
+                    context.reporter.append(
                             new EventBody.Respawned(
                                     ExitTexts.seconds(dormant), run.uptime().toMillis()),
                             pid);
@@ -93,10 +93,10 @@ final class StartAnnouncer {
                     case INSTALL, ATTEMPT -> false;
                 };
         if (!told && run.takeAnnouncement()) {
-            dossier.reporter.append(
+            context.reporter.append(
                     new EventBody.Started(
                             run.uptime().toMillis(),
-                            dossier.config.transportType().name().toLowerCase(Locale.ROOT),
+                            context.config.transportType().name().toLowerCase(Locale.ROOT),
                             toolCount),
                     run.pid());
         }

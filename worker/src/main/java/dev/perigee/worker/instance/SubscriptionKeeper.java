@@ -19,31 +19,31 @@ final class SubscriptionKeeper {
     /** After so long without one the next has no pause. */
     private static final Duration QUIET = Duration.ofSeconds(10);
 
-    private final InstanceContext dossier;
+    private final InstanceContext context;
     private @Nullable Renewal renewal;
     private @Nullable ServerRun last;
     private boolean again;
     private Duration pause = Duration.ZERO;
     private long endedNanos;
 
-    SubscriptionKeeper(InstanceContext dossier) {
-        this.dossier = dossier;
+    SubscriptionKeeper(InstanceContext context) {
+        this.context = context;
     }
 
     /** A request changed them. */
     void changed(Message.SubscriptionChanged message) {
-        if (dossier.presence != View.Presence.HERE) {
+        if (context.presence != View.Presence.HERE) {
             message.kept().completeExceptionally(new IllegalStateException("it leaves"));
             return;
         }
-        var run = dossier.run;
-        dossier.reporter.append(
+        var run = context.run;
+        context.reporter.append(
                 new EventBody.Subscriptions(
                         message.subscribed()
                                 ? EventBody.Subscriptions.SUBSCRIBED
                                 : EventBody.Subscriptions.UNSUBSCRIBED,
-                        SecretMask.of(dossier.config).apply(message.uri()),
-                        dossier.subscriptions.count(),
+                        SecretMask.of(context.config).apply(message.uri()),
+                        context.subscriptions.count(),
                         null),
                 run == null ? null : run.pid(),
                 () -> message.kept().complete(null));
@@ -54,10 +54,10 @@ final class SubscriptionKeeper {
 
     /** The server may know of none. */
     void renew(ServerRun run) {
-        if (run != dossier.run
+        if (run != context.run
                 || run.isOver()
                 || run.client() == null
-                || dossier.lifecycle.state() != InstanceState.RUNNING
+                || context.lifecycle.state() != InstanceState.RUNNING
                 || !hasReason(run)) {
             return;
         }
@@ -71,7 +71,7 @@ final class SubscriptionKeeper {
     /** Something is subscribed to, or lists are followed in the same way. */
     private boolean hasReason(ServerRun run) {
         var client = run.client();
-        return !dossier.subscriptions.isEmpty() || (client != null && client.listensToLists());
+        return !context.subscriptions.isEmpty() || (client != null && client.listensToLists());
     }
 
     private void begin(ServerRun run) {
@@ -79,8 +79,8 @@ final class SubscriptionKeeper {
         var since = Duration.ofNanos(System.nanoTime() - endedNanos);
         pause = run == last ? next(since) : Duration.ZERO;
         last = run;
-        renewal = new Renewal(run, dossier.subscriptions, dossier.mailbox, pause);
-        renewal.begin(dossier.processId());
+        renewal = new Renewal(run, context.subscriptions, context.mailbox, pause);
+        renewal.begin(context.processId());
     }
 
     private Duration next(Duration since) {
@@ -99,12 +99,12 @@ final class SubscriptionKeeper {
         renewal = null;
         endedNanos = System.nanoTime();
         var run = message.run();
-        if (run != dossier.run || run.isOver()) {
+        if (run != context.run || run.isOver()) {
             return;
         }
-        int count = dossier.subscriptions.count();
+        int count = context.subscriptions.count();
         if (count > 0 && (!message.unreached() || message.refused().size() < count)) {
-            dossier.reporter.append( // Never left out: a copy may be out of date.
+            context.reporter.append( // Never left out: a copy may be out of date.
                     new EventBody.Subscriptions(
                             EventBody.Subscriptions.RENEWED,
                             null,
@@ -123,7 +123,7 @@ final class SubscriptionKeeper {
     void look() {
         var under = renewal;
         if (under != null
-                && (under.run() != dossier.run || dossier.presence != View.Presence.HERE)) {
+                && (under.run() != context.run || context.presence != View.Presence.HERE)) {
             renewal = null;
             under.giveUp();
         }

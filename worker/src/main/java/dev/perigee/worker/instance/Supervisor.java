@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * after each message the instance's view is published.
  */
 final class Supervisor {
-    private final InstanceContext dossier;
+    private final InstanceContext context;
     private final ToolKeeper tools;
     private final ProcessKeeper process;
     private final HttpKeeper http;
@@ -31,23 +31,23 @@ final class Supervisor {
     private ServerKeeper server;
     private boolean configuredOnce;
 
-    Supervisor(InstanceContext dossier, RequestLogs requestLogs, RunningCalls calls) {
-        this.dossier = dossier;
-        var announcer = new StartAnnouncer(dossier);
-        this.tools = new ToolKeeper(dossier, announcer::online);
-        this.process = new ProcessKeeper(dossier, calls, tools, announcer);
-        this.http = new HttpKeeper(dossier, tools, announcer);
+    Supervisor(InstanceContext context, RequestLogs requestLogs, RunningCalls calls) {
+        this.context = context;
+        var announcer = new StartAnnouncer(context);
+        this.tools = new ToolKeeper(context, announcer::online);
+        this.process = new ProcessKeeper(context, calls, tools, announcer);
+        this.http = new HttpKeeper(context, tools, announcer);
         this.server = keeper();
-        this.health = new HealthPing(dossier, tools);
-        this.probes = new OwnProbes(dossier, health);
-        this.subscriptions = new SubscriptionKeeper(dossier);
-        this.oauth = new OAuthKeeper(dossier);
+        this.health = new HealthPing(context, tools);
+        this.probes = new OwnProbes(context, health);
+        this.subscriptions = new SubscriptionKeeper(context);
+        this.oauth = new OAuthKeeper(context);
         this.requestLogs = requestLogs;
         this.calls = calls;
     }
 
     private ServerKeeper keeper() {
-        return dossier.config.transportType().isProcess() ? process : http;
+        return context.config.transportType().isProcess() ? process : http;
     }
 
     /** When {@link Message.Due} is to be handled, null when not. */
@@ -62,7 +62,7 @@ final class Supervisor {
 
     /** Whether the instance is no longer here. */
     boolean ended() {
-        return dossier.presence != View.Presence.HERE;
+        return context.presence != View.Presence.HERE;
     }
 
     void handle(Message message) throws InterruptedException {
@@ -113,7 +113,7 @@ final class Supervisor {
         tools.look();
         subscriptions.look();
         oauth.look();
-        dossier.publish();
+        context.publish();
     }
 
     private void checked(Message.HealthChecked message) {
@@ -139,25 +139,25 @@ final class Supervisor {
 
     /** A process whose tools are to be listed again is needed for that. */
     private void sleepIfIdle() throws InterruptedException {
-        if (!health.isUnderWay() && !dossier.outdated) {
+        if (!health.isUnderWay() && !context.outdated) {
             process.sleepIfIdle();
         }
     }
 
     private void yieldIfUnused() throws InterruptedException {
-        if (!health.isUnderWay() && !dossier.outdated) {
+        if (!health.isUnderWay() && !context.outdated) {
             process.yieldIfUnused();
         }
     }
 
     private void apply(Message.Apply message) throws InterruptedException {
         var order = message.order();
-        if (configuredOnce && order.startToken() < dossier.identity.startToken()) {
+        if (configuredOnce && order.startToken() < context.identity.startToken()) {
             complete(message, note("superseded"));
             return;
         }
         boolean known = configuredOnce;
-        boolean same = known && message.configHash().equals(dossier.configHash);
+        boolean same = known && message.configHash().equals(context.configHash);
         configuredOnce = true;
         if (same && order.cause() != Cause.REDEPLOYED && !order.stopped() && goesOn(message)) {
             return;
@@ -174,15 +174,15 @@ final class Supervisor {
             holdQuarantined(message, order.quarantine());
         } else if (order.stopped()) {
             holdStopped(message, "stopped");
-        } else if (!dossier.config.runs()) {
+        } else if (!context.config.runs()) {
             holdStopped(message, "not enabled");
-        } else if (order.cause() == Cause.RESTORED && dossier.reporter.machine().needsItsUser()) {
+        } else if (order.cause() == Cause.RESTORED && context.reporter.machine().needsItsUser()) {
             server.hold();
             complete(message, note("waits for its user"));
         } else if (order.cause() == Cause.RESTORED && !known && server.sleepOn()) {
             complete(message, status());
         } else {
-            dossier.waiting.add(message.settlement());
+            context.waiting.add(message.settlement());
             server.start(StartKind.INSTALL, ServerKeeper.reason(order.cause()), order.commandId());
         }
     }
@@ -191,55 +191,55 @@ final class Supervisor {
     private boolean staysUp(Message.Apply message) throws InterruptedException {
         return !message.order().stopped()
                 && message.order().config().runs()
-                && !dossier.stopped
+                && !context.stopped
                 && server.reconfigure(message);
     }
 
     /** Whether the next configuration replaces this one before anything came of it. */
     private boolean overtaken(Message.Apply message) {
-        var next = dossier.mailbox.peekApply();
+        var next = context.mailbox.peekApply();
         if (next == null
                 || next.order().commandId() == null
                 || next.order().startToken() < message.order().startToken()) {
             return false;
         }
-        dossier.waiting.answer(message.settlement(), superseded(next.order().commandId()));
+        context.waiting.answer(message.settlement(), superseded(next.order().commandId()));
         return true;
     }
 
     /** The instance is known but does not run. */
     private void holdStopped(Message.Apply message, String why) {
-        dossier.stopped = true;
-        dossier.reporter.on(Step.STOPPED, "Not running: " + why, message.order().commandId(), null);
+        context.stopped = true;
+        context.reporter.on(Step.STOPPED, "Not running: " + why, message.order().commandId(), null);
         complete(message, note(why));
     }
 
     /** As stopped, with another reason; a server that needs its user is not started anyway. */
     private void holdQuarantined(Message.Apply message, Quarantine quarantine) {
-        if (dossier.reporter.machine().needsItsUser()) {
+        if (context.reporter.machine().needsItsUser()) {
             server.hold();
             complete(message, note("waits for its user"));
             return;
         }
-        dossier.stopped = true;
-        dossier.quarantine = quarantine;
-        dossier.reporter.on(
+        context.stopped = true;
+        context.quarantine = quarantine;
+        context.reporter.on(
                 Step.QUARANTINED, quarantine.message(), message.order().commandId(), null);
         complete(message, note("quarantined"));
     }
 
     /** Whether an equal configuration changes nothing, because the instance runs or is about to. */
     private boolean goesOn(Message.Apply message) {
-        boolean alive = dossier.run != null || dossier.dormantSince != null;
-        if (dossier.stopped || !(alive || server.underWay()) || isRepaired(message)) {
+        boolean alive = context.run != null || context.dormantSince != null;
+        if (context.stopped || !(alive || server.underWay()) || isRepaired(message)) {
             return false;
         }
-        dossier.identify(message.order().startToken());
+        context.identify(message.order().startToken());
         boolean spawn = message.order().cause() == Cause.SPAWN;
         if (server.underWay()) {
-            dossier.waiting.add(message.settlement());
-        } else if (spawn && dossier.run == null) {
-            process.wake(dossier.starts);
+            context.waiting.add(message.settlement());
+        } else if (spawn && context.run == null) {
+            process.wake(context.starts);
             complete(message, note("respawning"));
         } else {
             complete(message, note(spawn ? "already running" : "unchanged"));
@@ -251,9 +251,9 @@ final class Supervisor {
     private boolean isRepaired(Message.Apply message) {
         var cause = message.order().cause();
         return (cause == Cause.CREATED || cause == Cause.UPDATED)
-                && dossier.run instanceof HttpRun run
-                && (run.isRenewable() || dossier.config.oauth() != null)
-                && dossier.reporter.status() == ServerStatus.REQUIRES_REAUTH;
+                && context.run instanceof HttpRun run
+                && (run.isRenewable() || context.config.oauth() != null)
+                && context.reporter.status() == ServerStatus.REQUIRES_REAUTH;
     }
 
     private void change(Message.Apply message, boolean known, boolean same)
@@ -263,12 +263,12 @@ final class Supervisor {
             begin(order);
         }
         if (order.cause() != Cause.RESTORED && order.cause() != Cause.SPAWN) {
-            dossier.reporter.forgetCrashes();
+            context.reporter.forgetCrashes();
         }
-        dossier.configure(message);
-        dossier.stopped = false;
-        dossier.quarantine = null;
-        dossier.reporter.on(
+        context.configure(message);
+        context.stopped = false;
+        context.quarantine = null;
+        context.reporter.on(
                 new Configured(order.cause(), known, order.stopped()),
                 null,
                 order.commandId(),
@@ -284,9 +284,9 @@ final class Supervisor {
     private void begin(InstanceOrder.Apply order) {
         var stored = DurableState.read(order.durable());
         if (order.cause() == Cause.RESTORED) {
-            dossier.reporter.restore(stored);
+            context.reporter.restore(stored);
         } else {
-            dossier.reporter.takeOver(stored);
+            context.reporter.takeOver(stored);
         }
     }
 
@@ -294,17 +294,17 @@ final class Supervisor {
         if (stale(message, message.order())) {
             return;
         }
-        if (dossier.stopped && dossier.quarantine == null) {
+        if (context.stopped && context.quarantine == null) {
             complete(message, note("already stopped"));
             return;
         }
         supersede(message.order().commandId());
-        dossier.stopped = true;
-        dossier.quarantine = null;
+        context.stopped = true;
+        context.quarantine = null;
         var pid = server.end("The server was stopped", grace());
         var reason = message.order().reason() == null ? "kill command" : message.order().reason();
-        dossier.reporter.append(new EventBody.Stopped(reason), pid);
-        dossier.reporter.on(Step.STOPPED, "Stopped: " + reason, message.order().commandId(), null);
+        context.reporter.append(new EventBody.Stopped(reason), pid);
+        context.reporter.on(Step.STOPPED, "Stopped: " + reason, message.order().commandId(), null);
         complete(message, status());
     }
 
@@ -312,18 +312,18 @@ final class Supervisor {
         if (stale(message, message.order())) {
             return;
         }
-        if (!dossier.config.runs()) {
+        if (!context.config.runs()) {
             complete(message, note("not enabled"));
             return;
         }
         var order = message.order();
         supersede(order.commandId());
-        dossier.stopped = false;
-        dossier.quarantine = null;
-        dossier.reporter.forgetCrashes();
-        dossier.reporter.on(Step.RESTART_ORDERED, order.reason(), order.commandId(), null);
+        context.stopped = false;
+        context.quarantine = null;
+        context.reporter.forgetCrashes();
+        context.reporter.on(Step.RESTART_ORDERED, order.reason(), order.commandId(), null);
         server.end("The server is restarted", grace());
-        dossier.waiting.add(message.settlement());
+        context.waiting.add(message.settlement());
         server.start(
                 StartKind.MANUAL_RESTART,
                 order.reason() == null ? "restart command" : order.reason(),
@@ -335,21 +335,21 @@ final class Supervisor {
             return;
         }
         supersede(message.order().commandId());
-        boolean active = dossier.run != null;
-        boolean dormant = dossier.dormantSince != null;
-        var run = dossier.run;
-        dossier.presence = View.Presence.REMOVED;
+        boolean active = context.run != null;
+        boolean dormant = context.dormantSince != null;
+        var run = context.run;
+        context.presence = View.Presence.REMOVED;
         server.end("The server was removed", grace());
         if (run != null) {
             run.silence();
         }
-        dossier.publish(); // For calls that wait for an answer rather than for a process.
+        context.publish(); // For calls that wait for an answer rather than for a process.
         // Their results come before the end, and nothing after it.
         calls.awaitNone(Duration.ofSeconds(2));
         requestLogs.flush();
-        dossier.account.close(true);
-        dossier.parts.deletion().discard(LaunchPlan.home(dossier.config));
-        dossier.journal.appendRemoved();
+        context.account.close(true);
+        context.parts.deletion().discard(LaunchPlan.home(context.config));
+        context.journal.appendRemoved();
         complete(message, CommandDetails.removed(active, dormant));
     }
 
@@ -357,8 +357,8 @@ final class Supervisor {
         if (stale(message, message.order())) {
             return;
         }
-        if (dossier.stopped || !server.recover(message)) {
-            complete(message, note(dossier.stopped ? "stopped" : "skipped"));
+        if (context.stopped || !server.recover(message)) {
+            complete(message, note(context.stopped ? "stopped" : "skipped"));
         }
     }
 
@@ -370,29 +370,29 @@ final class Supervisor {
     }
 
     private void leave(Duration limit) throws InterruptedException {
-        dossier.presence = View.Presence.LEAVING;
-        dossier.waiting.settle(Outcomes.leaving(dossier.processId()));
+        context.presence = View.Presence.LEAVING;
+        context.waiting.settle(Outcomes.leaving(context.processId()));
         oauth.leave(limit);
         var grace = grace().compareTo(limit) < 0 ? grace() : limit;
         server.end("The worker no longer runs the server", grace);
         requestLogs.flush();
-        dossier.account.close(false);
-        dossier.publish(); // For calls that wait for an answer rather than for a process.
+        context.account.close(false);
+        context.publish(); // For calls that wait for an answer rather than for a process.
     }
 
     /** The time for an orderly end is over. */
     void abort() {
-        dossier.presence = View.Presence.LEAVING;
+        context.presence = View.Presence.LEAVING;
         server.kill();
         probes.cancel();
         oauth.giveUp();
         process.abandonPlace();
-        dossier.publish();
+        context.publish();
     }
 
     /** An order about a configuration that a newer one replaced does not touch it. */
     private boolean stale(Message.Order message, InstanceOrder.Simple order) {
-        if (order.startToken() >= dossier.identity.startToken()) {
+        if (order.startToken() >= context.identity.startToken()) {
             return false;
         }
         complete(message, note("superseded"));
@@ -401,29 +401,29 @@ final class Supervisor {
 
     private void supersede(@Nullable String commandId) {
         if (commandId != null) {
-            dossier.waiting.settle(superseded(commandId));
+            context.waiting.settle(superseded(commandId));
         }
     }
 
     private InstanceOrder.Outcome superseded(@Nullable String commandId) {
         return Outcomes.completed(
-                dossier.processId(),
+                context.processId(),
                 CommandDetails.supersededBy(commandId == null ? "unknown" : commandId));
     }
 
     private void complete(Message.Order message, CommandDetails details) {
-        dossier.waiting.answer(
-                message.settlement(), Outcomes.completed(dossier.processId(), details));
+        context.waiting.answer(
+                message.settlement(), Outcomes.completed(context.processId(), details));
     }
 
     private CommandDetails note(String note) {
-        return CommandDetails.note(dossier.reporter.status(), note);
+        return CommandDetails.note(context.reporter.status(), note);
     }
 
     private CommandDetails status() {
         return new CommandDetails(
-                dossier.reporter.status(),
-                dossier.reporter.machine().message(),
+                context.reporter.status(),
+                context.reporter.machine().message(),
                 null,
                 null,
                 null,
@@ -435,6 +435,6 @@ final class Supervisor {
     }
 
     private Duration grace() {
-        return dossier.parts.options().terminationGrace();
+        return context.parts.options().terminationGrace();
     }
 }

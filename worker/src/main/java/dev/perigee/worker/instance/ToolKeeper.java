@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 final class ToolKeeper {
     private static final Logger log = LoggerFactory.getLogger(ToolKeeper.class);
 
-    private final InstanceContext dossier;
+    private final InstanceContext context;
     private final Announcement announcement;
     private final CatalogKeeper catalog;
     private final DiscoveryPace pace = new DiscoveryPace(System.nanoTime());
@@ -42,10 +42,10 @@ final class ToolKeeper {
         void tell(ServerRun run, int toolCount);
     }
 
-    ToolKeeper(InstanceContext dossier, Announcement announcement) {
-        this.dossier = dossier;
+    ToolKeeper(InstanceContext context, Announcement announcement) {
+        this.context = context;
         this.announcement = announcement;
-        this.catalog = new CatalogKeeper(dossier, pace);
+        this.catalog = new CatalogKeeper(context, pace);
     }
 
     /** When {@link #due} is to be called, in terms of {@link System#nanoTime}; null when never. */
@@ -60,23 +60,23 @@ final class ToolKeeper {
         if (client == null || info == null) {
             return;
         }
-        dossier.reporter.on(Step.DISCOVERS, null, null, run.pid());
-        dossier.discovering = true;
+        context.reporter.on(Step.DISCOVERS, null, null, run.pid());
+        context.discovering = true;
         again = false;
         upToDate(run); // What the server announces from now on may be missing in its answer.
         long number = ++round;
-        var slug = dossier.identity.serverSlug();
-        Runnable ask = () -> dossier.mailbox.post(answer(run, client, info, slug, number));
+        var slug = context.identity.serverSlug();
+        Runnable ask = () -> context.mailbox.post(answer(run, client, info, slug, number));
         var _ =
                 Thread.ofVirtual()
-                        .name("discover-" + dossier.processId())
+                        .name("discover-" + context.processId())
                         .start(LogContext.current().carriedBy(ask));
     }
 
     /** Asks the server, which may be waited for; on a thread of its own. */
     private Message answer(
             ServerRun run, McpClient client, ServerInfo info, String slug, long number) {
-        var parts = dossier.parts;
+        var parts = context.parts;
         long deadlineNanos = System.nanoTime() + parts.options().requestTimeout().toNanos();
         var pages = new ArrayList<RawJson>();
         try {
@@ -109,9 +109,9 @@ final class ToolKeeper {
         if (gone(run) || message.round() != round) {
             return;
         }
-        dossier.discovering = false;
+        context.discovering = false;
         pace.listed();
-        if (dossier.reporter.status() == ServerStatus.ONLINE) {
+        if (context.reporter.status() == ServerStatus.ONLINE) {
             if (tellTools(run, message.catalogue())) {
                 pace.published(message.catalogue().bytes(), System.nanoTime());
             }
@@ -122,35 +122,35 @@ final class ToolKeeper {
         moved &= again;
         if (again) {
             discover(run);
-        } else if (dossier.outdated) {
+        } else if (context.outdated) {
             discoverInTime(run);
         }
     }
 
     /** The tools are known: the instance is online. */
     void online(ServerRun run, ToolCatalogue catalogue) {
-        dossier.reporter.on(Step.LISTED, null, null, run.pid());
+        context.reporter.on(Step.LISTED, null, null, run.pid());
         boolean _ = tellTools(run, catalogue);
         announcement.tell(run, catalogue.tools().size());
-        dossier.reporter.on(Step.READY, null, null, run.pid());
-        dossier.waiting.settle(
+        context.reporter.on(Step.READY, null, null, run.pid());
+        context.waiting.settle(
                 Outcomes.completed(
-                        dossier.processId(), CommandDetails.status(ServerStatus.ONLINE, null)));
+                        context.processId(), CommandDetails.status(ServerStatus.ONLINE, null)));
     }
 
     /** Publishes a catalogue, unless it is the published one; whether it did. */
     private boolean tellTools(ServerRun run, ToolCatalogue catalogue) {
-        var told = dossier.toldCatalogue;
+        var told = context.publishedCatalogue;
         if (catalogue.equals(told)) {
-            dossier.catalogue = told;
+            context.catalogue = told;
             return false;
         }
-        dossier.catalogue = catalogue;
-        dossier.toldCatalogue = catalogue;
-        dossier.reporter.append(catalogue.discovered(dossier.parts.clock().instant()), run.pid());
+        context.catalogue = catalogue;
+        context.publishedCatalogue = catalogue;
+        context.reporter.append(catalogue.discovered(context.parts.clock().instant()), run.pid());
         var change = told == null ? null : catalogue.since(told);
         if (change != null) {
-            dossier.reporter.append(change, run.pid());
+            context.reporter.append(change, run.pid());
         }
         return true;
     }
@@ -171,20 +171,20 @@ final class ToolKeeper {
         if (gone(run) || message.round() != round) {
             return;
         }
-        dossier.discovering = false;
+        context.discovering = false;
         upToDate(run);
         var trouble = message.trouble();
         run.remark(trouble.message());
         var putOff = message.putOff();
         boolean known = again || !moved; // A new address has listed nothing yet.
-        if (putOff != null && known && dossier.reporter.status() == ServerStatus.ONLINE) {
+        if (putOff != null && known && context.reporter.status() == ServerStatus.ONLINE) {
             askAgain(run, putOff);
             return;
         }
         moved = false;
-        dossier.reporter.on(new StartFailed(trouble.status()), trouble.message(), null, run.pid());
-        dossier.waiting.settle(
-                Outcomes.spawnFailed(dossier.processId(), trouble.status(), trouble.message()));
+        context.reporter.on(new StartFailed(trouble.status()), trouble.message(), null, run.pid());
+        context.waiting.settle(
+                Outcomes.spawnFailed(context.processId(), trouble.status(), trouble.message()));
     }
 
     /** An online server would not list its tools this time. */
@@ -193,7 +193,7 @@ final class ToolKeeper {
             discover(run);
             return;
         }
-        dossier.outdated = pace.refused(putOff, System.nanoTime());
+        context.outdated = pace.refused(putOff, System.nanoTime());
         resume(run);
     }
 
@@ -202,19 +202,19 @@ final class ToolKeeper {
         round++;
         again = false;
         moved = false;
-        dossier.discovering = false;
-        dossier.outdated = false;
+        context.discovering = false;
+        context.outdated = false;
         dueNanos = null;
     }
 
     void changed(Message.ToolsChanged message) {
         var run = message.run();
-        if (gone(run) || dossier.lifecycle.state() != InstanceState.RUNNING) {
+        if (gone(run) || context.lifecycle.state() != InstanceState.RUNNING) {
             run.changeSeen();
             return;
         }
-        dossier.outdated = true;
-        if (!dossier.discovering) {
+        context.outdated = true;
+        if (!context.discovering) {
             discoverInTime(run);
         }
     }
@@ -222,7 +222,7 @@ final class ToolKeeper {
     /** Asks an online server again, now or when the pace allows it. */
     private void discoverInTime(ServerRun run) {
         long now = System.nanoTime();
-        if (dossier.reporter.status() != ServerStatus.ONLINE) {
+        if (context.reporter.status() != ServerStatus.ONLINE) {
             upToDate(run);
         } else if (pace.dueNanos() - now > 0) {
             dueNanos = pace.dueNanos();
@@ -235,29 +235,29 @@ final class ToolKeeper {
     /** The time of a re-discovery came. */
     void due() {
         dueNanos = null;
-        var run = dossier.run;
-        if (run != null && !run.isOver() && dossier.lifecycle.state() == InstanceState.RUNNING) {
+        var run = context.run;
+        if (run != null && !run.isOver() && context.lifecycle.state() == InstanceState.RUNNING) {
             resume(run);
         }
     }
 
     /** A process whose tools were published before runs; what was announced since is due. */
     void resume(ServerRun run) {
-        if (dossier.outdated && !dossier.discovering) {
+        if (context.outdated && !context.discovering) {
             discoverInTime(run);
         }
     }
 
     private void upToDate(ServerRun run) {
         dueNanos = null;
-        dossier.outdated = false;
+        context.outdated = false;
         run.changeSeen();
     }
 
     /** An online server may have announced other tools to no one; a list under way will do. */
     void missed(ServerRun run) {
-        if (!gone(run) && !dossier.discovering) {
-            dossier.outdated = true;
+        if (!gone(run) && !context.discovering) {
+            context.outdated = true;
             discoverInTime(run);
         }
     }
@@ -265,9 +265,9 @@ final class ToolKeeper {
     /** The tools of an online server are others by now: it has another address. */
     void discoverAgain(ServerRun run) {
         moved = true;
-        if (dossier.discovering) {
+        if (context.discovering) {
             again = true;
-        } else if (dossier.reporter.status() == ServerStatus.ONLINE) {
+        } else if (context.reporter.status() == ServerStatus.ONLINE) {
             discover(run);
         }
     }
@@ -277,54 +277,54 @@ final class ToolKeeper {
      * after a pause.
      */
     void recovered(ServerRun run) {
-        if (gone(run) || dossier.discovering) {
+        if (gone(run) || context.discovering) {
             return;
         }
-        var status = dossier.reporter.status();
+        var status = context.reporter.status();
         if (status != ServerStatus.OFFLINE && status != ServerStatus.ERROR) {
             return;
         }
         long now = System.nanoTime();
-        long wait = dossier.recoveries.waitNanos(now);
+        long wait = context.recoveries.waitNanos(now);
         if (wait > 0) {
-            dossier.heldRecoveryNanos = now + wait;
+            context.heldRecoveryNanos = now + wait;
             return;
         }
-        dossier.recoveries.changed(now);
+        context.recoveries.changed(now);
         var message = "Server recovered, re-discovering tools";
-        if (dossier.reporter.on(Step.ANSWERED, message, null, run.pid())) {
+        if (context.reporter.on(Step.ANSWERED, message, null, run.pid())) {
             discover(run);
         }
     }
 
     /** Hides or restores a tool. */
     void switchTool(String name, boolean disabled) {
-        boolean was = dossier.reporter.disabledTools().contains(name);
+        boolean was = context.reporter.disabledTools().contains(name);
         if (was == disabled) {
             return;
         }
-        dossier.reporter.switchTool(name, disabled);
-        var catalogue = dossier.catalogue;
+        context.reporter.switchTool(name, disabled);
+        var catalogue = context.catalogue;
         int count =
-                catalogue == null ? 0 : catalogue.enabled(dossier.reporter.disabledTools()).size();
+                catalogue == null ? 0 : catalogue.enabled(context.reporter.disabledTools()).size();
         var names = List.of(name);
-        dossier.reporter.append(
+        context.reporter.append(
                 disabled
                         ? new ToolsUpdated(List.of(), names, count)
                         : new ToolsUpdated(names, List.of(), count),
-                dossier.run == null ? null : dossier.run.pid());
+                context.run == null ? null : context.run.pid());
     }
 
     /** What was known of the tools means nothing for the next process. */
     void forget() {
-        dossier.catalogue = null;
+        context.catalogue = null;
         again = false;
         moved = false;
-        dossier.outdated = false;
+        context.outdated = false;
         dueNanos = null;
     }
 
     private boolean gone(ServerRun run) {
-        return run != dossier.run || run.isOver();
+        return run != context.run || run.isOver();
     }
 }

@@ -22,7 +22,7 @@ final class AnswerStream {
     private final BiConsumer<HttpCall, McpException> failing;
     private final CompletableFuture<Void> connected = new CompletableFuture<>();
 
-    /** The server has them, and answers in the stream. */
+    /** Calls that the server has received, whose answers come in the stream. */
     private final Set<HttpCall> posted = ConcurrentHashMap.newKeySet();
 
     private volatile @Nullable Exchange exchange;
@@ -39,7 +39,7 @@ final class AnswerStream {
         this.failing = failing;
     }
 
-    /** Connects, and waits for that. */
+    /** Connects; blocks until the connection is up or the deadline has passed. */
     void connect(Mono<Void> connection, long deadlineNanos)
             throws McpException, InterruptedException {
         connection.subscribe(
@@ -68,7 +68,7 @@ final class AnswerStream {
         posted.remove(call);
     }
 
-    /** No answers come any more; what is still on its way may learn more, for a moment. */
+    /** The stream ended: fails the posted calls now, those still being posted after a second. */
     void ended(McpException why) {
         end = why;
         connected.completeExceptionally(why);
@@ -84,7 +84,7 @@ final class AnswerStream {
         }
     }
 
-    /** Nobody reads it any more. */
+    /** Cancels the stream's exchange. */
     void abandon() {
         var open = exchange;
         if (open != null) {

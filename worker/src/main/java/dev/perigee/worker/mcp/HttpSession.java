@@ -22,7 +22,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * One session over one of the SDK's transports, which frames messages and keeps the session's id;
- * what becomes of requests is decided here, by their exchanges. Safe for use by any thread.
+ * the outcome of requests is decided here, by their exchanges. Safe for use by any thread.
  */
 final class HttpSession
         implements HttpCall.Session,

@@ -87,7 +87,7 @@ public record OAuthState(
         return asked(answer).findFirst().orElse(offer);
     }
 
-    /** Whether the answer is, by its state, to an offer that waits for one. */
+    /** Whether an open offer has the answer's {@code state}. */
     public boolean awaits(OAuthConfig answer) {
         return asked(answer).findFirst().isPresent();
     }

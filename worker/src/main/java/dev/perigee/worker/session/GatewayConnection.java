@@ -177,7 +177,7 @@ final class GatewayConnection
         lose();
     }
 
-    /** Nothing that arrives or is sent from now on counts; once, whatever the reason. */
+    /** Ends the connection for its sessions, once; later frames are ignored. */
     private void lose() {
         if (lost.compareAndSet(false, true)) {
             // The writer may notice first, and holds locks.

@@ -10,8 +10,8 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 
 /**
- * Acceptor of the link's sockets, which are read in place. Connections are accepted on a thread of
- * their own, so that who connects all the time does not keep the readers from reading.
+ * Acceptor of the link's sockets, read on the selector's thread. Connections are accepted on one of
+ * their own, so that a client that connects all the time does not delay reads.
  */
 final class LinkAcceptor extends ServerConnector {
     LinkAcceptor(Server server, ConnectionFactory... factories) {

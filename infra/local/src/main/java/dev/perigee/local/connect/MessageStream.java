@@ -28,8 +28,8 @@ final class MessageStream {
     /**
      * Nothing yet.
      *
-     * @param counted grows by each reply, and by each question until it is taken; whoever made it
-     *     gives it back when the response is over
+     * @param counted grows by each reply, and by each question until it is taken; its creator
+     *     closes it when the response is over
      */
     MessageStream(Places.Place counted) {
         this.counted = counted;

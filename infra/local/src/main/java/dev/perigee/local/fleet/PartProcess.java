@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * A part as a child JVM. It writes its logs to where it is told itself; its standard output is read
+ * A part as a child JVM. Its standard error goes to its log directly; its standard output is read
  * for the ready line. It ends when its standard input does: when it is asked to, and with this JVM,
  * whatever happens to it. A signal would find a JVM that is only coming up at a point where it
  * complains. Ctrl-C on a terminal reaches the whole process group; the child ignores it, so that
@@ -40,7 +40,7 @@ final class PartProcess {
      *
      * @param keepVariable which variables of this JVM's environment the part gets
      * @param log where its standard error goes
-     * @param trouble is told how the part ended when nobody had asked it to
+     * @param trouble called with how the part ended when it was not asked to
      */
     static PartProcess start(
             PartSpec spec,

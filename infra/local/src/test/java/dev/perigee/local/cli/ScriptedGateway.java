@@ -147,8 +147,8 @@ final class ScriptedGateway implements AutoCloseable {
     }
 
     /**
-     * A new topic's first batch goes alone: a broker takes those behind one that it refused for the
-     * moment, and the one that is sent again is out of sequence for good.
+     * A new topic's first batch goes alone: a broker appends those behind one that it refused as
+     * retriable, whose retries then fail as out of sequence until its delivery times out.
      */
     private synchronized void send(ProducerRecord<byte[], byte[]> record) {
         var _ = producer.send(record);

@@ -50,7 +50,7 @@ final class MessageStreamTest {
             assertThat(next()).isEqualTo(Send.note(ID, MESSAGE));
         }
         assertThat(next()).isEqualTo(QUESTION);
-        assertThat(next()).as("the end").isNull();
+        assertThat(stream.poll(Duration.ZERO)).isEqualTo(new MessageStream.Item(null));
     }
 
     @Test

@@ -278,7 +278,7 @@ final class DoorTest {
             assertThat(its).hasSize(1);
             assertThat(notes).isEmpty();
 
-            its.getFirst().interrupt(); // Which Kafka's consumer fails of.
+            its.getFirst().interrupt(); // Its consumer throws InterruptException.
 
             second.awaitEnd();
             assertThat(notes)

@@ -30,7 +30,7 @@ public final class OpenDoor {
         return of(fleet, tokens, users, System.err::println);
     }
 
-    /** The same, and hands over what it says to people; for any thread. */
+    /** The same with a receiver of its notices, called on any thread. */
     public static DoorServer of(
             FleetUnderTest fleet, Path tokens, List<Installation> users, Consumer<String> note)
             throws IOException {

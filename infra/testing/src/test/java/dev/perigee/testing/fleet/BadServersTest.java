@@ -165,6 +165,7 @@ final class BadServersTest {
                 .noneMatch(r -> r.text("status").equals("online"));
         Files.createFile(go);
         assertThat(backend.result(command).text("result/resulting_status")).isEqualTo("online");
+        others.forEach(backend::uninstall);
     }
 
     /** The status message after an installation that must fail. */

@@ -25,7 +25,7 @@ final class PartProgramsTest {
             "scala|kafka_2|kafka-(server|metadata|raft|storage|tools|.*coordinator)|log4j"
                     + "|jackson-[a-z]+-2[.](?!22[.]jar)|snakeyaml|^commons-";
     private static final String LOCAL =
-            "perigee-(local|faults|testing|bench)|infra/(?!console|link|part|tracing)";
+            "perigee-(local|faults|testing|testkit|bench)|infra/(?!console|link|part|tracing)";
 
     @ParameterizedTest
     @CsvSource(

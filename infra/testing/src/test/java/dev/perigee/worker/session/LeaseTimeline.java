@@ -84,7 +84,7 @@ final class LeaseTimeline {
         lease.heard(ownersNanos());
         connect();
         every(1_000, this::ask);
-        every(250, this::fallSilentIfDue);
+        every(250, this::expireIfDue);
         every(5_000, this::report);
         every(50, this::expire);
         every(100, this::coordinate);
@@ -226,7 +226,7 @@ final class LeaseTimeline {
         }
     }
 
-    private void fallSilentIfDue() {
+    private void expireIfDue() {
         ownersTurn(() -> abandoned |= !lease.isHeld());
     }
 
