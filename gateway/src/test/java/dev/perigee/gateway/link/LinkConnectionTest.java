@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.SessionNotice;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLException;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.websocket.core.CoreSession;
 import org.eclipse.jetty.websocket.core.OutgoingEntry;
@@ -63,6 +65,24 @@ final class LinkConnectionTest {
 
         assertThat(connection.closeReason()).isEqualTo("the worker does not read");
         assertThat(asked).isGreaterThan(20_000);
+    }
+
+    @Test
+    @DisplayName("is the worker's doing where a write failed, unless TLS or this side failed it")
+    void brokenWrites() {
+        var reset = connection(Duration.ofMinutes(1));
+        var refused = connection(Duration.ofMinutes(1));
+        var notMade = connection(Duration.ofMinutes(1));
+
+        reset.broken(new IOException("reset"));
+        refused.broken(new SSLException("bad record"));
+        notMade.broken(new IllegalStateException("no frame"));
+
+        assertThat(reset.wasClosedThere()).isTrue();
+        assertThat(refused.wasClosedThere()).isFalse();
+        assertThat(refused.closeReason()).isEqualTo("write failed: SSLException");
+        assertThat(notMade.wasClosedThere()).isFalse();
+        assertThat(notMade.isClosed()).isTrue();
     }
 
     /** A connection whose peer reads nothing: no write ends. */

@@ -68,6 +68,7 @@ public final class LinkSocket implements FrameHandler {
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile @Nullable CoreSession session;
     private volatile boolean closing;
+    private volatile boolean aborted;
 
     public LinkSocket(Listener listener) {
         this.listener = listener;
@@ -86,7 +87,7 @@ public final class LinkSocket implements FrameHandler {
         session = opened;
         listener.opened();
         callback.succeeded();
-        if (closing) {
+        if (aborted) {
             opened.abort();
         } else {
             opened.demand();
@@ -210,6 +211,7 @@ public final class LinkSocket implements FrameHandler {
     /** Aborts the connection without a close frame, now or when it opens. */
     public void abort() {
         closing = true;
+        aborted = true;
         ended.countDown();
         var open = session;
         if (open != null) {

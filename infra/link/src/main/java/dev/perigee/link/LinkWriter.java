@@ -89,13 +89,26 @@ public final class LinkWriter {
     }
 
     /**
+     * Takes room for a message of data, blocking while there is none and it is not closed. Without
+     * a timeout, which would wake the JVM's timer thread at each wait.
+     *
+     * @return the reservation to pass to {@link #data}
+     */
+    public int awaitRoom(int bytes) throws InterruptedException {
+        int wanted = Math.min(bytes, roomBytes);
+        room.acquire(wanted);
+        return wanted;
+    }
+
+    /**
      * Takes room for a message of data; never blocks.
      *
-     * @return the reservation to pass to {@link #data}, or -1 when there is no room
+     * @return the reservation to pass to {@link #data}, or -1 when there is no room, or others wait
+     *     for it: a large message would never get as much while small ones pass it
      */
     public int reserve(int bytes) {
         int wanted = Math.min(bytes, roomBytes);
-        return room.tryAcquire(wanted) ? wanted : -1;
+        return !room.hasQueuedThreads() && room.tryAcquire(wanted) ? wanted : -1;
     }
 
     /** Gives a reservation back that no message used. */
@@ -114,7 +127,12 @@ public final class LinkWriter {
             release(reserved);
             return false;
         }
-        data.add(new Waiting(() -> message, reserved));
+        var waiting = new Waiting(() -> message, reserved);
+        data.add(waiting);
+        if (isShut() && data.remove(waiting)) {
+            release(reserved);
+            return false;
+        }
         return true;
     }
 

@@ -11,9 +11,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 
@@ -136,6 +138,31 @@ final class LinkWriterTest {
         assertThat(writer.reserve(200, NOT_LONG)).isEqualTo(-1);
         let();
         assertThat(writer.reserve(200, NOT_LONG)).isEqualTo(200);
+    }
+
+    @Test
+    void whatIsSmallDoesNotPassWhoWaitsForMuch() throws Exception {
+        int first = writer.reserve(600, LONG);
+        writer.data(message("a"), first);
+        writer.flush();
+        var reserved = new CompletableFuture<Integer>();
+        var waiting =
+                Thread.ofPlatform()
+                        .daemon()
+                        .start(
+                                () -> {
+                                    try {
+                                        reserved.complete(writer.awaitRoom(ROOM));
+                                    } catch (InterruptedException e) {
+                                        reserved.completeExceptionally(e);
+                                    }
+                                });
+        await().until(() -> waiting.getState() == Thread.State.WAITING);
+
+        assertThat(writer.reserve(100)).isEqualTo(-1);
+        let();
+
+        assertThat(reserved.get(20, TimeUnit.SECONDS)).isEqualTo(ROOM);
     }
 
     @Test

@@ -241,7 +241,14 @@ final class GatewayConnection
     }
 
     @Override
-    public void respond(long requestId, Object result) {
+    public void attached(long requestId, Object result) {
+        byte[] frame = new LinkFrame.Response(requestId, Json.raw(result)).encode();
+        writer.data(() -> frame);
+        flush();
+    }
+
+    /** Answers a request; dropped when the connection is closed. Does not wait. */
+    void respond(long requestId, Object result) {
         control(new LinkFrame.Response(requestId, Json.raw(result)).encode());
     }
 
@@ -285,10 +292,13 @@ final class GatewayConnection
 
     @Override
     public boolean sendEvent(byte[] frame) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException("the feed was stopped");
+        }
         int reserved = writer.reserve(frame.length);
         if (reserved < 0) {
             flush();
-            reserved = writer.reserve(frame.length, Long.MAX_VALUE);
+            reserved = writer.awaitRoom(frame.length);
         }
         return writer.data(frame, reserved);
     }

@@ -59,7 +59,7 @@ final class HostedSession {
         var accepted = requests.list();
         var result =
                 new Attach.Result(resumed, createdEpoch, processes, accepted, ending ? true : null);
-        peer.respond(requestId, result);
+        peer.attached(requestId, result);
         journals.attach("feed-" + partition + "-" + request.epoch(), peer, request);
     }
 

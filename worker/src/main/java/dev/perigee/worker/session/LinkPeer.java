@@ -27,8 +27,11 @@ interface LinkPeer {
     /** Why it does not move its partitions from a worker that drains, null when it does. */
     @Nullable String stays();
 
-    /** Answers a request; dropped when the connection is closed. Does not wait. */
-    void respond(long requestId, Object result);
+    /**
+     * Answers an attach, behind all events that were taken: those of the feed before it on this
+     * connection would otherwise look like the new one's. Dropped when closed. Does not wait.
+     */
+    void attached(long requestId, Object result);
 
     /**
      * Sends the gateway a notification, ahead of all events; dropped when closed. Does not wait.

@@ -83,7 +83,7 @@ final class JournalFeedTest {
         }
 
         @Override
-        public void respond(long requestId, Object result) {}
+        public void attached(long requestId, Object result) {}
 
         @Override
         public void tell(String method, Object params) {}

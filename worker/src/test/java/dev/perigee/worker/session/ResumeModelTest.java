@@ -307,7 +307,7 @@ final class ResumeModelTest {
         }
 
         @Override
-        public void respond(long requestId, Object result) {
+        public void attached(long requestId, Object result) {
             answer.set((Attach.Result) result);
         }
 

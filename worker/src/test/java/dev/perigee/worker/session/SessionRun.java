@@ -30,7 +30,7 @@ final class SessionRun {
         }
 
         @Override
-        public void respond(long requestId, Object result) {}
+        public void attached(long requestId, Object result) {}
 
         @Override
         public void tell(String method, Object params) {}

@@ -111,7 +111,7 @@ final class SimulatedWire implements LinkPeer {
     }
 
     @Override
-    public void respond(long requestId, Object result) {}
+    public void attached(long requestId, Object result) {}
 
     @Override
     public void tell(String method, Object params) {}
