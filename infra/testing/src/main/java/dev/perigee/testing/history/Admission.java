@@ -2,7 +2,7 @@ package dev.perigee.testing.history;
 
 /** Exceptions that docs/guarantees.md does not promise, by the first words of each there. */
 public enum Admission {
-    HANDED_OVER("What a gateway had handed over before it fell silent"),
+    HANDED_OVER("What a gateway had given to its producer before its lease ended"),
     NOT_COMMITTED("Between an answer's acknowledgement and the commit of its request"),
     LOST_TOGETHER("A worker lost, or cut off, together with its partition's gateway"),
     JOURNAL_LOST("A worker that is lost"),
