@@ -1,6 +1,7 @@
 package dev.perigee.local.fleet;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
@@ -109,7 +110,7 @@ final class FleetDirectory implements AutoCloseable {
                 Files.deleteIfExists(token());
             }
             lock.close();
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             log.atWarn()
                     .addKeyValue("directory", path)
                     .setCause(e)

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param data keeps the topics; null keeps them no longer than the fleet
  * @param partitions process partitions of new topics; null takes those that exist, or 8
  * @param settings configuration keys, each for every part that knows it
- * @param environment variables of every part on top of this JVM's own
+ * @param environment variables of every part on top of those that the fleet takes of this JVM's own
  * @param schemas what each kind of part knows: broker, gateway, worker
  * @param logs directory of the parts' logs, a file of each part's name; null for this JVM's
  *     standard error
@@ -58,6 +58,22 @@ public record FleetPlan(
                 environment,
                 schemas,
                 directory);
+    }
+
+    /** The same fleet with its broker at this port. */
+    public FleetPlan withKafkaPort(int port) {
+        return new FleetPlan(
+                broker,
+                port,
+                data,
+                partitions,
+                workers,
+                gateways,
+                prefix,
+                settings,
+                environment,
+                schemas,
+                logs);
     }
 
     /** Without the settings and variables, which may hold secrets. */

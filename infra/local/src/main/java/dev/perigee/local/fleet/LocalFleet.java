@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A whole fleet of child JVMs on this machine: a broker, workers, gateways. Started in that order,
@@ -47,6 +47,7 @@ public final class LocalFleet implements AutoCloseable {
     private final Consumer<ReadyLine> ready;
     private final Consumer<String> trouble;
     private final UnaryOperator<String> network;
+    private final Map<String, String> environment;
     private final List<PartProcess> parts = new ArrayList<>();
     private boolean closed;
 
@@ -59,7 +60,7 @@ public final class LocalFleet implements AutoCloseable {
     public LocalFleet(
             FleetPlan plan, JvmCommand jvm, Consumer<ReadyLine> ready, Consumer<String> trouble)
             throws IOException {
-        this(plan, jvm, ready, trouble, UnaryOperator.identity());
+        this(plan, jvm, ready, trouble, UnaryOperator.identity(), System.getenv());
     }
 
     /**
@@ -74,7 +75,24 @@ public final class LocalFleet implements AutoCloseable {
             Consumer<String> trouble,
             UnaryOperator<String> network)
             throws IOException {
+        this(plan, jvm, ready, trouble, network, System.getenv());
+    }
+
+    /**
+     * A fleet whose parts see some of this JVM's variables only.
+     *
+     * @param environment these, under the plan's; of Perigee's each part takes those it knows
+     */
+    public LocalFleet(
+            FleetPlan plan,
+            JvmCommand jvm,
+            Consumer<ReadyLine> ready,
+            Consumer<String> trouble,
+            UnaryOperator<String> network,
+            Map<String, String> environment)
+            throws IOException {
         this.plan = plan;
+        this.environment = Map.copyOf(environment);
         this.directory = FleetDirectory.create(plan.data());
         this.jvm = jvm;
         this.ready = ready;
@@ -121,7 +139,29 @@ public final class LocalFleet implements AutoCloseable {
         return parts.stream().anyMatch(PartProcess::isAlive);
     }
 
-    /** Kills a part: it has no chance to tidy up. Returns when it is gone. */
+    /**
+     * How the first part that has ended by itself did; null while all go on that nobody has ended.
+     */
+    public synchronized @Nullable String unaskedEnd() {
+        for (var part : parts) {
+            var end = part.unaskedEnd();
+            if (end != null) {
+                return end;
+            }
+        }
+        return null;
+    }
+
+    /** All processes that run below a part now. */
+    public List<ProcessHandle> below(String name) {
+        return part(name).below();
+    }
+
+    /**
+     * Kills a part: it has no chance to tidy up. Returns when it is gone.
+     *
+     * @throws IllegalStateException when it still runs after ten seconds
+     */
     public void kill(String name) throws InterruptedException {
         part(name).kill();
     }
@@ -134,16 +174,34 @@ public final class LocalFleet implements AutoCloseable {
     }
 
     /**
-     * Starts a part that has ended once more, with its settings and at its addresses.
+     * Starts a part that has ended once more, with its settings and at its addresses. After a
+     * failure this may be tried again.
      *
-     * @throws PartFailedException when it does not become ready
+     * @throws IllegalStateException when it runs
+     * @throws PartFailedException when it does not become ready; it does not run then
      */
     public void startAgain(String name) throws IOException, InterruptedException {
+        var again = replace(name);
+        var serves = false;
+        try {
+            heard(again);
+            serves = true;
+        } finally {
+            if (!serves) {
+                again.kill();
+            }
+        }
+    }
+
+    private synchronized PartProcess replace(String name) throws IOException {
         var before = part(name);
+        if (before.isAlive()) {
+            throw new IllegalStateException(name + " runs: only what has ended is started again");
+        }
         var spec = before.spec();
+        // Of one that never served, they are those of the one before.
         var settings = new HashMap<>(spec.settings());
-        before.awaitReady()
-                .addresses()
+        before.addresses()
                 .forEach(
                         (kind, address) -> {
                             switch (kind) {
@@ -154,12 +212,13 @@ public final class LocalFleet implements AutoCloseable {
                                 default -> {} // Nobody else has to find it again.
                             }
                         });
-        heard(launch(spec.command(), name, spec.heapMebibytes(), settings));
+        var again = launch(spec.command(), name, spec.heapMebibytes(), settings);
+        parts.remove(before);
+        return again;
     }
 
-    /** The part of this name that was started last. */
     private synchronized PartProcess part(String name) {
-        return parts.reversed().stream()
+        return parts.stream()
                 .filter(part -> part.name().equals(name))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("No part " + name));
@@ -213,7 +272,7 @@ public final class LocalFleet implements AutoCloseable {
         settings.put("link.listen", "127.0.0.1:" + FreePort.on("127.0.0.1"));
         settings.put("admin.listen", "127.0.0.1:0");
         settings.put("link.token-file", directory.token().toString());
-        settings.putAll(plan.trust(System.getenv()).settings());
+        settings.putAll(plan.trust(environment).settings());
         return launch("worker", "worker-" + number, WORKER_HEAP, settings);
     }
 
@@ -232,12 +291,12 @@ public final class LocalFleet implements AutoCloseable {
     private PartProcess launch(String command, String name, int heap, Map<String, String> settings)
             throws IOException {
         var schema = plan.schema(command);
-        var environment = new HashMap<>(plan.environment());
+        var variables = new HashMap<>(plan.environment());
         plan.settings()
                 .forEach(
                         (key, value) -> {
                             if (schema.isSecret(key)) {
-                                environment.put(SettingsSchema.variableOf(key), value);
+                                variables.put(SettingsSchema.variableOf(key), value);
                             } else if (schema.knows(key)) {
                                 settings.put(key, value);
                             }
@@ -245,7 +304,7 @@ public final class LocalFleet implements AutoCloseable {
         if (plan.settings().containsKey("link.token")) {
             settings.remove("link.token-file");
         }
-        var spec = new PartSpec(name, command, heap, settings, environment);
+        var spec = new PartSpec(name, command, heap, settings, variables);
         synchronized (this) {
             if (closed) {
                 throw new PartFailedException("The fleet is being stopped");
@@ -264,13 +323,15 @@ public final class LocalFleet implements AutoCloseable {
     }
 
     /** A part refuses variables it does not know, and some are meant for another kind of part. */
-    private static Predicate<String> variablesFor(SettingsSchema schema) {
+    private Predicate<String> variablesFor(SettingsSchema schema) {
         return name ->
-                !OF_CLIENTS.contains(name)
+                environment.containsKey(name)
+                        && !OF_CLIENTS.contains(name)
                         && (SettingsReader.isForeignOrTool(name)
                                 || schema.keyOfVariable(name) != null);
     }
 
+    /** Waits for the parts also where its thread is interrupted, which it still is then. */
     @Override
     public void close() {
         List<PartProcess> running;
@@ -278,19 +339,28 @@ public final class LocalFleet implements AutoCloseable {
             closed = true;
             running = List.copyOf(parts);
         }
-        for (var kind : List.of("gateway", "worker", "broker")) {
-            stop(
-                    running.stream()
-                            .filter(part -> part.name().startsWith(kind))
-                            .collect(Collectors.toList()));
+        var interrupted = Thread.interrupted();
+        try {
+            for (var kind : List.of("gateway", "worker", "broker")) {
+                var group = running.stream().filter(part -> part.name().startsWith(kind)).toList();
+                group.forEach(PartProcess::askToEnd);
+                var end = System.nanoTime() + PATIENCE.toNanos();
+                for (var part : group) {
+                    interrupted |= awaitEnd(part, end);
+                }
+            }
+            directory.close();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
-        directory.close();
     }
 
-    private void stop(List<PartProcess> group) {
-        group.forEach(PartProcess::askToEnd);
-        var end = System.nanoTime() + PATIENCE.toNanos();
-        for (var part : group) {
+    /** Returns whether this thread was interrupted meanwhile. */
+    private boolean awaitEnd(PartProcess part, long end) {
+        var interrupted = false;
+        while (true) {
             try {
                 if (part.awaitEnd(Duration.ofNanos(Math.max(0, end - System.nanoTime())))) {
                     trouble.accept(
@@ -299,9 +369,9 @@ public final class LocalFleet implements AutoCloseable {
                                     + PATIENCE.toSeconds()
                                     + " s and was killed");
                 }
+                return interrupted;
             } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return;
+                interrupted = true;
             }
         }
     }

@@ -5,12 +5,15 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A part as a child JVM. Its standard error goes to its log directly; its standard output is read
@@ -21,7 +24,7 @@ import java.util.function.Predicate;
  */
 final class PartProcess {
     private static final Duration START = Duration.ofMinutes(2);
-    private static final Duration KILL = Duration.ofSeconds(5);
+    private static final Duration KILL = Duration.ofSeconds(10);
 
     private final PartSpec spec;
     private final Process process;
@@ -55,9 +58,15 @@ final class PartProcess {
         builder.environment().keySet().removeIf(name -> !keepVariable.test(name));
         builder.environment().putAll(spec.environment());
         builder.environment().put("PERIGEE_PART_NAME", spec.name());
-        var part = new PartProcess(spec, builder.start(), trouble);
-        Thread.ofPlatform().name("output-" + spec.name()).daemon().start(part::follow);
-        return part;
+        var process = builder.start();
+        try {
+            var part = new PartProcess(spec, process, trouble);
+            Thread.ofPlatform().name("output-" + spec.name()).daemon().start(part::follow);
+            return part;
+        } catch (RuntimeException | Error e) {
+            process.destroyForcibly(); // Nobody else knows of it.
+            throw e;
+        }
     }
 
     private void follow() {
@@ -96,6 +105,27 @@ final class PartProcess {
         return process.isAlive();
     }
 
+    /** All that runs below it now. */
+    List<ProcessHandle> below() {
+        return process.descendants().toList();
+    }
+
+    /** Where it served, also after its end; empty when it never did. */
+    Map<String, String> addresses() {
+        return served() ? ready.resultNow().addresses() : Map.of();
+    }
+
+    /** How it ended after it served, though nobody had asked it to; else null. */
+    @Nullable String unaskedEnd() {
+        return stopping || process.isAlive() || !served()
+                ? null
+                : name() + " " + ending(process.exitValue());
+    }
+
+    private boolean served() {
+        return ready.state() == Future.State.SUCCESS;
+    }
+
     /**
      * Waits until the part serves.
      *
@@ -124,10 +154,20 @@ final class PartProcess {
         }
     }
 
-    /** Ends it at once, and waits for that. */
+    /**
+     * Ends it at once, and waits for that. Nothing happens to one that has ended.
+     *
+     * @throws IllegalStateException when it does not end
+     */
     void kill() throws InterruptedException {
+        if (!process.isAlive()) {
+            return;
+        }
         stopping = true;
-        process.destroyForcibly().waitFor(KILL.toMillis(), TimeUnit.MILLISECONDS);
+        if (!process.destroyForcibly().waitFor(KILL.toMillis(), TimeUnit.MILLISECONDS)) {
+            throw new IllegalStateException(
+                    "%s was killed and still runs after %d s".formatted(name(), KILL.toSeconds()));
+        }
     }
 
     /** Waits for the end, and kills the part when it takes longer; returns whether it had to. */

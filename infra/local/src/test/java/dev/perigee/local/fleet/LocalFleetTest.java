@@ -16,6 +16,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Scanner;
@@ -23,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -30,6 +32,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The handling of parts, with those that need no other: a broker and a worker. */
 class LocalFleetTest {
+    private static final String LEFT_OUT = "HOME";
+
     @TempDir Path directory;
     private final List<ReadyLine> ready = new CopyOnWriteArrayList<>();
     private final List<String> trouble = new CopyOnWriteArrayList<>();
@@ -43,7 +47,9 @@ class LocalFleetTest {
             assertThat(ready.getFirst().addresses()).containsEntry("kafka", bootstrap);
             assertThat(data.resolve("link-token")).content().hasSize(64);
             assertThat(fleet.isAlive()).isTrue();
+            Thread.currentThread().interrupt();
         }
+        assertThat(Thread.interrupted()).as("still, after its parts were waited for").isTrue();
         assertThat(ProcessHandle.of(ready.getFirst().pid())).isEmpty();
         assertThat(data.resolve("link-token")).doesNotExist();
         assertThat(data.resolve("kafka/meta.properties")).exists();
@@ -86,6 +92,8 @@ class LocalFleetTest {
                                     assertThat(trouble)
                                             .containsExactly("broker was ended by signal 9"));
             assertThat(fleet.isAlive()).isFalse();
+            fleet.kill("broker");
+            assertThat(fleet.unaskedEnd()).isEqualTo("broker was ended by signal 9");
         }
     }
 
@@ -93,8 +101,19 @@ class LocalFleetTest {
     void startsAKilledPartWhereItWas() throws Exception {
         try (var fleet = fleet(0, null)) {
             var bootstrap = fleet.start();
+            assertThatThrownBy(() -> fleet.startAgain("broker"))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("broker runs");
             fleet.kill("broker");
             assertThat(fleet.isAlive()).isFalse();
+            assertThat(fleet.unaskedEnd()).isNull();
+            var port = Integer.parseInt(bootstrap.substring(bootstrap.indexOf(':') + 1));
+            try (var other = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                assertThat(other.isBound()).isTrue();
+                assertThatThrownBy(() -> fleet.startAgain("broker"))
+                        .isInstanceOf(PartFailedException.class)
+                        .hasMessage("broker ended with exit code 1 before it was ready");
+            }
 
             fleet.startAgain("broker");
 
@@ -134,8 +153,9 @@ class LocalFleetTest {
             assertThat(Files.readString(process.resolve("cmdline")))
                     .contains("worker")
                     .doesNotContain(secret);
-            assertThat(Files.readString(process.resolve("environ")))
-                    .contains("PERIGEE_LINK_TOKEN=" + secret);
+            assertThat("\0" + Files.readString(process.resolve("environ")))
+                    .contains("\0PERIGEE_LINK_TOKEN=" + secret)
+                    .doesNotContain("\0" + LEFT_OUT + "=");
         }
     }
 
@@ -215,6 +235,9 @@ class LocalFleetTest {
                         Map.of("broker", BrokerSettings.SCHEMA, "worker", WorkerSettings.SCHEMA),
                         null);
         var jvm = new JvmCommand("dev.perigee.local.cli.Perigee", "");
-        return new LocalFleet(plan, jvm, heard, trouble::add);
+        var environment = new HashMap<>(System.getenv());
+        environment.remove(LEFT_OUT);
+        return new LocalFleet(
+                plan, jvm, heard, trouble::add, UnaryOperator.identity(), environment);
     }
 }
