@@ -2,6 +2,7 @@ package dev.perigee.testkit;
 
 import dev.perigee.client.PerigeeClient;
 import dev.perigee.protocol.command.Command;
+import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.command.CommandPayload;
 import dev.perigee.protocol.command.CommandResult;
 import dev.perigee.protocol.command.CommandType;
@@ -17,16 +18,17 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
- * An MCP server of one user that a test has installed. It stays until {@link #uninstall} or the
- * fleet's end. Any thread.
+ * An MCP server of one user that a test has installed. It stays until {@link #uninstall}, {@link
+ * #close} or the fleet's end. Any thread.
  */
-public final class InstalledServer {
+public final class InstalledServer implements AutoCloseable {
     private static final Duration INSTALL = Duration.ofMinutes(2);
     private static final Duration CALL = Duration.ofSeconds(30);
     private static final Duration MARGIN = Duration.ofSeconds(10);
 
     private final ServerConfig config;
     private final Supplier<PerigeeClient> client;
+    private volatile boolean gone;
 
     private InstalledServer(ServerConfig config, Supplier<PerigeeClient> client) {
         this.config = config;
@@ -88,16 +90,47 @@ public final class InstalledServer {
     /**
      * Removes it, and returns when it is gone.
      *
+     * @throws IllegalStateException when it stays, and why
      * @throws TimeoutException when that is not known after two minutes
      */
     public void uninstall() throws InterruptedException, TimeoutException {
-        send(
-                CommandPayload.about(
-                        "mcp_installation_deleted",
-                        config.installationId(),
-                        config.teamId(),
-                        config.userId(),
-                        null));
+        requireCompleted(
+                send(
+                        CommandPayload.about(
+                                "mcp_installation_deleted",
+                                config.installationId(),
+                                config.teamId(),
+                                config.userId(),
+                                null)));
+        gone = true;
+    }
+
+    static void requireCompleted(CommandResult result) {
+        if (result.outcome() != CommandOutcome.COMPLETED) {
+            throw new IllegalStateException(
+                    "The server is not uninstalled: %s %s"
+                            .formatted(result.outcome(), result.error()));
+        }
+    }
+
+    /**
+     * Uninstalls it, if that has not been done.
+     *
+     * @throws IllegalStateException when it stays, or that is not known, and why
+     */
+    @Override
+    public void close() {
+        if (gone) {
+            return;
+        }
+        try {
+            uninstall();
+        } catch (TimeoutException e) {
+            throw new IllegalStateException("It is not known whether the server is gone", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while the server was uninstalled", e);
+        }
     }
 
     private CommandResult send(CommandPayload payload)

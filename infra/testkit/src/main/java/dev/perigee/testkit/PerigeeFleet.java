@@ -5,6 +5,7 @@ import dev.perigee.client.PerigeeClient;
 import dev.perigee.local.cli.FleetSettings;
 import dev.perigee.local.cli.PartSchemas;
 import dev.perigee.local.fleet.FleetPlan;
+import dev.perigee.local.port.FreePort;
 import dev.perigee.local.sample.SampleServer;
 import dev.perigee.part.CliException;
 import dev.perigee.part.Logging;
@@ -14,6 +15,7 @@ import dev.perigee.protocol.config.ServerConfigBuilder.Owner;
 import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.topic.TopicNames;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +26,8 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
+import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 
 /**
  * A fleet for tests: a Kafka broker, workers and gateways, each a JVM on this machine with this
@@ -33,18 +37,21 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  *
  * <p>Gives parameters of type {@code PerigeeFleet}, {@link PerigeeClient} and {@link
  * KafkaConnection}, and {@link BootstrapServers} of type String. Servers run without a jail, with
- * the rights of the tests. Logs of parts are below {@code target/perigee} or {@code build/perigee}.
+ * the rights of the tests. Logs of parts are below {@code target/perigee} or {@code build/perigee};
+ * packages of servers stay in {@code ~/.cache/perigee} for the next fleet, homes of those that
+ * {@link #install(String, List)} has installed do not.
  *
  * <p>A fleet of several classes, such as a field of their superclass, ends with the last that runs
- * beside others. Any thread.
+ * beside others. When it starts again it is at the same address, with other topics. Any thread.
  */
-public final class PerigeeFleet implements BeforeAllCallback, ParameterResolver {
+public final class PerigeeFleet
+        implements BeforeAllCallback, TestInstancePreConstructCallback, ParameterResolver {
     private static final ExtensionContext.Namespace NAMESPACE =
             ExtensionContext.Namespace.create(PerigeeFleet.class);
-    private static final String TEAM = "testkit";
+    private static final String CACHE = "worker.cache-directory";
 
-    private final FleetPlan plan;
     private final boolean shared;
+    private FleetPlan plan;
     private int classes;
     private @Nullable RunningFleet running;
     private @Nullable FleetStartException failure;
@@ -59,9 +66,18 @@ public final class PerigeeFleet implements BeforeAllCallback, ParameterResolver 
         return new Builder();
     }
 
-    /** The same, of several classes: none of them may kill its parts. */
-    static PerigeeFleet shared() {
-        return new PerigeeFleet(builder().plan(), true);
+    /**
+     * The fleet of {@link PerigeeTest}, for static code such as a {@code @DynamicPropertySource} of
+     * Spring. It runs from the first class with that mark on, until the run ends; until then its
+     * methods throw {@link IllegalStateException}. It has one address as long as this JVM lives.
+     */
+    public static PerigeeFleet shared() {
+        return Shared.FLEET;
+    }
+
+    /** Made when somebody asks: a class with a fleet of its own has no need of it. */
+    private static final class Shared {
+        private static final PerigeeFleet FLEET = new PerigeeFleet(builder().plan(), true);
     }
 
     @Override
@@ -70,7 +86,15 @@ public final class PerigeeFleet implements BeforeAllCallback, ParameterResolver 
         context.getStore(NAMESPACE).computeIfAbsent(this, PerigeeFleet::enter);
     }
 
-    private AutoCloseable enter() {
+    /** An instance for all tests of a class is made before what is before all of them. */
+    @Override
+    public void preConstructTestInstance(
+            TestInstanceFactoryContext factory, ExtensionContext context) {
+        beforeAll(context);
+    }
+
+    /** Starts it, and gives what ends it unless others have entered. */
+    AutoCloseable enter() {
         try {
             synchronized (this) {
                 start();
@@ -89,35 +113,68 @@ public final class PerigeeFleet implements BeforeAllCallback, ParameterResolver 
         }
     }
 
-    /** Starts it, if it does not run; what failed once is not tried for each class. */
+    /**
+     * Starts it, if it does not run; what failed once is not tried for each class.
+     *
+     * @throws IllegalStateException when a part has ended by itself
+     */
     synchronized void start() throws InterruptedException {
         if (failure != null) {
             throw failure;
         }
-        if (running == null) {
+        if (running != null) {
+            running.requireParts();
+            return;
+        }
+        try {
+            var addressed = addressed();
+            var cache = addressed.settings().getOrDefault(CACHE, "");
+            running = RunningFleet.start(addressed, Path.of(cache));
+        } catch (FleetStartException e) {
+            failure = e;
+            throw e;
+        }
+    }
+
+    /** The plan with the port that its broker has each time. */
+    synchronized FleetPlan addressed() {
+        if (plan.kafkaPort() == 0) {
             try {
-                running = RunningFleet.start(plan);
-            } catch (FleetStartException e) {
-                failure = e;
-                throw e;
+                plan = plan.withKafkaPort(FreePort.on("127.0.0.1"));
+            } catch (IOException e) {
+                throw new FleetStartException("The fleet's broker has no port: " + e, e);
             }
         }
+        return plan;
     }
 
     /** Returns when no process of it is left. */
     synchronized void stop() {
         if (running != null) {
-            running.close();
-            running = null;
+            try {
+                running.close();
+            } finally {
+                running = null;
+            }
         }
     }
 
-    private synchronized RunningFleet running() {
+    private synchronized RunningFleet started() {
         if (running == null) {
             throw new IllegalStateException(
-                    "This fleet does not run: make it a static field with @RegisterExtension");
+                    shared
+                            ? "The fleet of @PerigeeTest does not run: mark this class with it,"
+                                    + " before other extensions"
+                            : "This fleet does not run: make it a static field with"
+                                    + " @RegisterExtension");
         }
         return running;
+    }
+
+    private RunningFleet running() {
+        var fleet = started();
+        fleet.requireParts();
+        return fleet;
     }
 
     /** Address of the broker, {@code host:port}. */
@@ -144,7 +201,7 @@ public final class PerigeeFleet implements BeforeAllCallback, ParameterResolver 
      */
     public InstalledServer install(String slug, List<String> command) throws InterruptedException {
         var id = UUID.randomUUID().toString();
-        var owner = new Owner(TEAM, TEAM, "user-" + id, "user");
+        var owner = new Owner(running().team(), "testkit", "user-" + id, "user");
         return install(
                 new ServerConfigBuilder(
                                 id,
@@ -168,7 +225,7 @@ public final class PerigeeFleet implements BeforeAllCallback, ParameterResolver 
         } catch (TimeoutException e) {
             throw new IllegalStateException(
                     "The installation of %s had no result in time. The fleet's logs:\n%s"
-                            .formatted(config.processId(), running().lastWords()),
+                            .formatted(config.processId(), started().lastWords()),
                     e);
         }
     }
@@ -187,16 +244,18 @@ public final class PerigeeFleet implements BeforeAllCallback, ParameterResolver 
      *
      * @param part {@code broker}, {@code gateway-1}, {@code worker-1} and so on
      * @throws IllegalArgumentException when there is no such part
+     * @throws IllegalStateException when something of it still runs after that
      */
     public void kill(String part) throws InterruptedException {
         own().kill(part);
     }
 
     /**
-     * Starts a part that was killed, where it was and with what it has on disk; returns when it
-     * serves.
+     * Starts a part that has ended, where it was and with what it has on disk; returns when it
+     * serves. After a failure this may be tried again.
      *
-     * @throws dev.perigee.local.fleet.PartFailedException when it does not within two minutes
+     * @throws IllegalStateException when it runs
+     * @throws FleetStartException when it does not serve within two minutes
      */
     public void startAgain(String part) throws IOException, InterruptedException {
         own().startAgain(part);
@@ -208,7 +267,7 @@ public final class PerigeeFleet implements BeforeAllCallback, ParameterResolver 
                     "Other test classes share this fleet: kill parts of one of your own, a static"
                             + " field with @RegisterExtension");
         }
-        return running();
+        return started();
     }
 
     @Override
@@ -294,6 +353,10 @@ public final class PerigeeFleet implements BeforeAllCallback, ParameterResolver 
         }
 
         private FleetPlan plan() {
+            var parsed = FleetSettings.parse(settings, PartSchemas.BY_KIND.values());
+            parsed.putIfAbsent(
+                    CACHE,
+                    Path.of(System.getProperty("user.home"), ".cache", "perigee").toString());
             return new FleetPlan(
                     null,
                     0,
@@ -302,7 +365,7 @@ public final class PerigeeFleet implements BeforeAllCallback, ParameterResolver 
                     workers,
                     gateways,
                     TopicNames.DEFAULT_PREFIX,
-                    FleetSettings.parse(settings, PartSchemas.BY_KIND.values()),
+                    parsed,
                     Map.of("PERIGEE_LOG_LEVEL", Logging.level("warn")),
                     PartSchemas.BY_KIND,
                     null);

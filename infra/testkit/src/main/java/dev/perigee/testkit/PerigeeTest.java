@@ -9,8 +9,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Mark of test classes that share a fleet of one gateway and one worker: it starts with the first
- * of them and ends with the run. Parameters are those of {@link PerigeeFleet}. For other shapes and
- * settings, and for tests that kill parts, a class has a {@code PerigeeFleet} of its own.
+ * of them and ends with the run. Parameters are those of {@link PerigeeFleet}, and static code has
+ * it by {@link PerigeeFleet#shared}. For other shapes and settings, and for tests that kill parts,
+ * a class has a {@code PerigeeFleet} of its own.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

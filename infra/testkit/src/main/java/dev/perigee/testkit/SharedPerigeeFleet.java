@@ -4,18 +4,31 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
+import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 
 /**
- * The fleet of {@link PerigeeTest}, one of each launcher session: a build tool may run each class
- * by itself, but in one session. JUnit closes the session's store, and the fleet with it.
+ * The fleet of {@link PerigeeTest} for the time of a launcher session: a build tool may run each
+ * class by itself, but in one session. JUnit closes the session's store, and the fleet with it.
  */
-final class SharedPerigeeFleet implements BeforeAllCallback, ParameterResolver {
+final class SharedPerigeeFleet
+        implements BeforeAllCallback, TestInstancePreConstructCallback, ParameterResolver {
     private static final ExtensionContext.Namespace NAMESPACE =
             ExtensionContext.Namespace.create(SharedPerigeeFleet.class);
 
     @Override
     public void beforeAll(ExtensionContext context) throws InterruptedException {
-        fleet(context).start();
+        context.getStore(ExtensionContext.StoreScope.LAUNCHER_SESSION, NAMESPACE)
+                .computeIfAbsent("fleet", _ -> PerigeeFleet.shared().enter());
+        PerigeeFleet.shared().start();
+    }
+
+    /** An instance for all tests of a class is made before what is before all of them. */
+    @Override
+    public void preConstructTestInstance(
+            TestInstanceFactoryContext factory, ExtensionContext context)
+            throws InterruptedException {
+        beforeAll(context);
     }
 
     @Override
@@ -25,20 +38,6 @@ final class SharedPerigeeFleet implements BeforeAllCallback, ParameterResolver {
 
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-        return fleet(context).given(parameter);
-    }
-
-    private static PerigeeFleet fleet(ExtensionContext context) {
-        return context.getStore(ExtensionContext.StoreScope.LAUNCHER_SESSION, NAMESPACE)
-                .computeIfAbsent("fleet", _ -> new Kept(PerigeeFleet.shared()), Kept.class)
-                .fleet();
-    }
-
-    /** Entry of the store. */
-    private record Kept(PerigeeFleet fleet) implements AutoCloseable {
-        @Override
-        public void close() {
-            fleet.stop();
-        }
+        return PerigeeFleet.shared().given(parameter);
     }
 }

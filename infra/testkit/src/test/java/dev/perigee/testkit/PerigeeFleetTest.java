@@ -5,14 +5,29 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
+import dev.perigee.local.sample.SampleServer;
+import dev.perigee.protocol.command.CommandError;
+import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.command.CommandResult;
 import dev.perigee.protocol.tool.ToolOutcome;
+import dev.perigee.worker.process.isolation.CacheLayout;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
@@ -25,6 +40,9 @@ final class PerigeeFleetTest {
     /** Processes that the class below has seen, parts and servers. */
     private static final List<ProcessHandle> SEEN = new CopyOnWriteArrayList<>();
 
+    /** Argument of a process of its server that is nobody's child. */
+    private static final String STRAY = "86400." + ProcessHandle.current().pid();
+
     /** A class of tests as a backend has it; run by a test below, and found by no pattern. */
     static final class OfABackend {
         @RegisterExtension
@@ -32,18 +50,36 @@ final class PerigeeFleetTest {
 
         @Test
         void goesOnWithoutAWorkerAndABroker() throws Exception {
-            var server = fleet.installSample();
-            see();
+            var command =
+                    new ArrayList<>(
+                            List.of(
+                                    "sh",
+                                    "-c",
+                                    "(setsid sleep \"$1\" < /dev/null > /dev/null 2>&1 &)"
+                                            + " && shift && exec \"$@\"",
+                                    "sh",
+                                    STRAY));
+            command.addAll(SampleServer.command());
+            try (var server = fleet.install("sample", command)) {
+                see();
+                await().until(PerigeeFleetTest::strays);
 
-            fleet.kill("worker-1");
-            fleet.startAgain("worker-1");
-            answers(server);
+                fleet.kill("worker-1");
+                assertThat(strays()).as("the watchdog has come to its end").isFalse();
+                fleet.startAgain("worker-1");
+                answers(server);
 
-            fleet.kill("broker");
-            fleet.startAgain("broker");
-            answers(server);
-            see();
-            server.uninstall();
+                part("broker").destroyForcibly();
+                await().untilAsserted(
+                                () ->
+                                        assertThatThrownBy(fleet::bootstrap)
+                                                .isInstanceOf(IllegalStateException.class)
+                                                .hasMessageContaining(
+                                                        "broker was ended by signal 9"));
+                fleet.startAgain("broker");
+                answers(server);
+                see();
+            }
         }
 
         @Nested
@@ -59,6 +95,7 @@ final class PerigeeFleetTest {
         private static void answers(InstalledServer server) {
             await().atMost(Duration.ofMinutes(2))
                     .pollInterval(Duration.ofMillis(100))
+                    .ignoreExceptions() // Of a client whose broker was away.
                     .until(
                             () -> server.call("echo", "{\"message\":\"hi\"}").outcome(),
                             ToolOutcome.SUCCESS::equals);
@@ -66,6 +103,29 @@ final class PerigeeFleetTest {
 
         private void see() {
             ProcessHandle.current().descendants().forEach(SEEN::add);
+        }
+    }
+
+    private static boolean strays() {
+        return ProcessHandle.allProcesses()
+                .flatMap(process -> process.info().arguments().stream())
+                .anyMatch(arguments -> Arrays.asList(arguments).contains(STRAY));
+    }
+
+    private static ProcessHandle part(String name) {
+        return ProcessHandle.current()
+                .children()
+                .filter(child -> commandLine(child).contains("\0--name\0" + name + "\0"))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Whole, which the class path's length keeps the JDK's from. */
+    private static String commandLine(ProcessHandle process) {
+        try {
+            return Files.readString(Path.of("/proc", Long.toString(process.pid()), "cmdline"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -89,7 +149,7 @@ final class PerigeeFleetTest {
         SEEN.removeAll(before);
         assertThat(SEEN).hasSizeGreaterThan(5);
         await().atMost(Duration.ofSeconds(30))
-                .until(() -> SEEN.stream().noneMatch(PerigeeFleetTest::runs));
+                .until(() -> !strays() && SEEN.stream().noneMatch(PerigeeFleetTest::runs));
     }
 
     /** A zombie that init has not collected has no program any more. */
@@ -120,6 +180,82 @@ final class PerigeeFleetTest {
                 .hasMessageContaining("What to do:")
                 .satisfies(first -> assertThatThrownBy(fleet::start).isSameAs(first));
         doesNotRun(fleet);
+    }
+
+    @Test
+    @DisplayName("has an address of its own, the same each time")
+    void keepsItsAddress() {
+        var fleet = PerigeeFleet.builder().build();
+        var other = PerigeeFleet.builder().build();
+
+        var port = fleet.addressed().kafkaPort();
+
+        assertThat(port).isPositive().isNotEqualTo(other.addressed().kafkaPort());
+        assertThat(fleet.addressed().kafkaPort()).isEqualTo(port);
+    }
+
+    @Test
+    @DisplayName("takes none of Perigee's variables but flags of JVMs and those of logs")
+    void takesVariables() {
+        var taken = Map.of("PATH", "/bin", "PERIGEE_JAVA_OPTS", "-Dx", "PERIGEE_LOG_LEVEL", "info");
+        var environment = new HashMap<>(taken);
+        environment.put("PERIGEE_ISOLATION_MODE", "auto");
+        environment.put("PERIGEE_LINK_TOKEN", "secret");
+
+        assertThat(RunningFleet.taken(environment)).isEqualTo(taken);
+    }
+
+    @Test
+    @DisplayName("waits for processes that end by themselves, and kills the others")
+    void endsDescendants() throws Exception {
+        var ending = new ProcessBuilder("cat").start();
+        ending.getOutputStream().close();
+        new Descendants(List.of(ending.toHandle())).awaitEnd(Duration.ofSeconds(10));
+        assertThat(ending.waitFor()).isZero();
+
+        var staying = new ProcessBuilder("sleep", "86400").start();
+        new Descendants(List.of(staying.toHandle())).awaitEnd(Duration.ZERO);
+        assertThat(staying.waitFor()).isEqualTo(128 + 9);
+    }
+
+    @Test
+    @DisplayName("removes the homes of its servers, and nothing that they link to")
+    void removesHomes(@TempDir Path cache) throws Exception {
+        var other = Files.writeString(cache.resolve("other"), "kept");
+        var homes = TeamHomes.of(cache);
+        var home = Files.createDirectories(homes.directory().resolve("user/installation/node"));
+        Files.createSymbolicLink(home.resolve("link"), other);
+        Files.createSymbolicLink(home.resolve("all"), cache);
+        assertThat(homes.directory()).hasFileName(CacheLayout.name(homes.team()));
+        var neighbour = Files.createDirectories(cache.resolve("homes/t1/u1"));
+
+        homes.delete();
+        homes.delete();
+
+        assertThat(homes.directory()).doesNotExist();
+        assertThat(other).hasContent("kept");
+        assertThat(neighbour).isDirectory();
+    }
+
+    @Test
+    @DisplayName("says why a server is not uninstalled")
+    void saysWhyAServerStays() {
+        var error = new CommandError("unavailable", "No worker");
+        var result =
+                new CommandResult(
+                        CommandResult.EVENT,
+                        "id",
+                        null,
+                        CommandOutcome.FAILED,
+                        null,
+                        null,
+                        error,
+                        Instant.EPOCH);
+
+        assertThatThrownBy(() -> InstalledServer.requireCompleted(result))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("FAILED")
+                .hasMessageContaining("No worker");
     }
 
     @ParameterizedTest

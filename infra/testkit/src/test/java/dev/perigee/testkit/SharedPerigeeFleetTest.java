@@ -10,11 +10,18 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 
-/** The fleet that the page's example has, too. */
+/** The fleet that the page's example has, too, with one instance for all tests. */
 @PerigeeTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @DisplayName("The fleet of all classes with @PerigeeTest")
 final class SharedPerigeeFleetTest {
+    private final String address;
+
+    SharedPerigeeFleetTest(PerigeeFleet fleet) {
+        address = fleet.bootstrap();
+    }
 
     @Test
     @DisplayName("gives its address, its topics, a client and itself")
@@ -24,8 +31,10 @@ final class SharedPerigeeFleetTest {
             PerigeeClient client,
             PerigeeFleet fleet) {
         assertThat(bootstrap).startsWith("127.0.0.1:").isEqualTo(fleet.bootstrap());
+        assertThat(address).isEqualTo(bootstrap);
         assertThat(connection).isEqualTo(fleet.connection());
         assertThat(client).isSameAs(fleet.client());
+        assertThat(fleet).isSameAs(PerigeeFleet.shared());
     }
 
     @Test
