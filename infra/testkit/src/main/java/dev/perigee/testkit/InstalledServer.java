@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 public final class InstalledServer implements AutoCloseable {
     private static final Duration INSTALL = Duration.ofMinutes(2);
     private static final Duration CALL = Duration.ofSeconds(30);
-    private static final Duration MARGIN = Duration.ofSeconds(10);
+    private static final Duration MARGIN = Duration.ofSeconds(20);
 
     private final ServerConfig config;
     private final Supplier<PerigeeClient> client;
