@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * Processes that ran below a part. A worker's watchdog is one of them: it kills what the worker has
- * started, also what has become nobody's child, and ends.
+ * started, also orphans that init has adopted, and ends.
  */
 record Descendants(List<ProcessHandle> processes) {
     private static final Duration KILL = Duration.ofSeconds(10);
@@ -39,7 +39,7 @@ record Descendants(List<ProcessHandle> processes) {
             if (System.nanoTime() - start >= patience.toNanos()) {
                 return false;
             }
-            Thread.sleep(PAUSE); // Nobody is told of the end of another's children.
+            Thread.sleep(PAUSE); // A process is notified of the end of its own children only.
         }
         return true;
     }
@@ -48,7 +48,7 @@ record Descendants(List<ProcessHandle> processes) {
         return processes.stream().filter(Descendants::runs).toList();
     }
 
-    /** A zombie that nobody has collected runs no more. */
+    /** A zombie that its parent has not reaped yet runs no more. */
     private static boolean runs(ProcessHandle process) {
         if (!process.isAlive()) {
             return false;

@@ -75,7 +75,7 @@ public final class PerigeeFleet
         return Shared.FLEET;
     }
 
-    /** Made when somebody asks: a class with a fleet of its own has no need of it. */
+    /** Made on first use: a class with a fleet of its own does not need it. */
     private static final class Shared {
         private static final PerigeeFleet FLEET = new PerigeeFleet(builder().plan(), true);
     }

@@ -40,7 +40,7 @@ final class PerigeeFleetTest {
     /** Processes that the class below has seen, parts and servers. */
     private static final List<ProcessHandle> SEEN = new CopyOnWriteArrayList<>();
 
-    /** Argument of a process of its server that is nobody's child. */
+    /** Argument of a process of its server that init has adopted. */
     private static final String STRAY = "86400." + ProcessHandle.current().pid();
 
     /** A class of tests as a backend has it; run by a test below, and found by no pattern. */
@@ -130,7 +130,7 @@ final class PerigeeFleetTest {
     }
 
     @Test
-    @DisplayName("starts with a class, goes on after faults, and leaves no process")
+    @DisplayName("starts with a class, serves again after faults, and leaves no process")
     void isOfAClass() {
         var before = ProcessHandle.current().descendants().toList();
         var summary = new SummaryGeneratingListener();

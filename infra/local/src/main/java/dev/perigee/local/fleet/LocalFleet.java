@@ -139,9 +139,7 @@ public final class LocalFleet implements AutoCloseable {
         return parts.stream().anyMatch(PartProcess::isAlive);
     }
 
-    /**
-     * How the first part that has ended by itself did; null while all go on that nobody has ended.
-     */
+    /** How the first part ended that was not asked to; null while no part has ended so. */
     public synchronized @Nullable String unaskedEnd() {
         for (var part : parts) {
             var end = part.unaskedEnd();

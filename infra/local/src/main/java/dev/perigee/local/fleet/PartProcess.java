@@ -64,7 +64,7 @@ final class PartProcess {
             Thread.ofPlatform().name("output-" + spec.name()).daemon().start(part::follow);
             return part;
         } catch (RuntimeException | Error e) {
-            process.destroyForcibly(); // Nobody else knows of it.
+            process.destroyForcibly(); // No part refers to it yet.
             throw e;
         }
     }
@@ -115,7 +115,7 @@ final class PartProcess {
         return served() ? ready.resultNow().addresses() : Map.of();
     }
 
-    /** How it ended after it served, though nobody had asked it to; else null. */
+    /** How it ended after it served and without being asked to; else null. */
     @Nullable String unaskedEnd() {
         return stopping || process.isAlive() || !served()
                 ? null

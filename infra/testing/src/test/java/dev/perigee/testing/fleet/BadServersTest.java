@@ -142,7 +142,7 @@ final class BadServersTest {
 
     @Test
     @DisplayName(
-            "PRO-113: of 20 installations one that starts slowly delays nobody, of its user or not")
+            "PRO-113: of 20 installations one that starts slowly delays no other, of its user or not")
     void slowStarter(@TempDir Path folder) throws Exception {
         var go = folder.resolve("go");
         var slow =
