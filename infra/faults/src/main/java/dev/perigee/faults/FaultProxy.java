@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -57,19 +58,24 @@ public final class FaultProxy implements AutoCloseable {
         return open.size();
     }
 
+    /** Not those that are made while something is done to each: that would hit them, too. */
+    private List<ProxiedConnection> present() {
+        return List.copyOf(open);
+    }
+
     /** Closes every connection in both directions, with FIN. */
     public void cut() {
-        open.forEach(ProxiedConnection::close);
+        present().forEach(ProxiedConnection::close);
     }
 
     /** Resets every connection in both directions. */
     public void reset() {
-        open.forEach(ProxiedConnection::reset);
+        present().forEach(ProxiedConnection::reset);
     }
 
     /** From now on nothing passes on the present connections, and nobody is told. */
     public void drop() {
-        open.forEach(ProxiedConnection::drop);
+        present().forEach(ProxiedConnection::drop);
     }
 
     /**
