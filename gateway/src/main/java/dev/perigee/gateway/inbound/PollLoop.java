@@ -274,7 +274,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     /** Closing waits for this, so it is short. */
     private void pauseAfterFailure() {
         try {
-            Thread.sleep(PAUSE_AFTER_FAILURE); // Nobody tells when polling works again.
+            Thread.sleep(PAUSE_AFTER_FAILURE); // The client has no callback for recovery.
         } catch (InterruptedException e) {
             stopping = true;
         }

@@ -70,7 +70,7 @@ final class MembershipRefresh implements AutoCloseable {
                 sources.forEach(this::lookUp);
                 refreshed.run();
                 boolean complete = roster.isComplete() || interval.compareTo(SOON) < 0;
-                Thread.sleep(complete ? interval : SOON); // Nobody tells when a name changes.
+                Thread.sleep(complete ? interval : SOON); // DNS notifies of no change.
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

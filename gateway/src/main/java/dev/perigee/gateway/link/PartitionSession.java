@@ -147,7 +147,7 @@ final class PartitionSession implements PartitionLink {
                         || until.nanosLeft() - pause.toNanos() < reserve) {
                     throw e;
                 }
-                Thread.sleep(pause); // Nobody tells when the worker has room.
+                Thread.sleep(pause); // The link has no message for room.
                 if (until.nanosLeft() < reserve) {
                     throw e; // It slept too long, and an order sent now might run unawaited.
                 }

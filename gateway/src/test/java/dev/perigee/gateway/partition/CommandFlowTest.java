@@ -53,7 +53,7 @@ final class CommandFlowTest {
         assertThat(result.outcome()).isEqualTo(CommandOutcome.COMPLETED);
         assertThat(result.processId()).isEqualTo(order.processId());
         assertThat(commandsCommitted()).isEqualTo(1);
-        TestWaits.until("told", () -> session.asked.contains("committed mcp.commands 1"));
+        TestWaits.until("committed", () -> session.asked.contains("committed mcp.commands 1"));
     }
 
     @Test

@@ -223,7 +223,7 @@ final class DepartureTest {
                     () -> partition.count("perigee.gateway.failures", "where", "mover") == 1);
             partition.worker.are(worker(ScriptedWorker.ID, Phase.DRAINING));
             mover.workersChanged();
-            TestWaits.until("told", () -> !partition.worker.stays.isEmpty());
+            TestWaits.until("stay sent", () -> !partition.worker.stays.isEmpty());
             assertThat(partition.worker.stays.getFirst()).startsWith("w: ");
         }
     }

@@ -212,7 +212,7 @@ final class SessionKeeperTest {
         var first = partition.serve();
 
         first.lose(LinkFailure.UNREACHABLE);
-        TestWaits.until("told", () -> partition.values(Topic.STATUS).size() == 1);
+        TestWaits.until("status published", () -> partition.values(Topic.STATUS).size() == 1);
         assertThat(partition.values(Topic.STATUS).getFirst()).contains(OwnStatus.LOST);
         TestWaits.until(
                 "opened again",
@@ -222,7 +222,7 @@ final class SessionKeeperTest {
                 });
         partition.opened(2).attach(true, List.of(process(id, 0, ConfigFingerprint.of(config))));
 
-        TestWaits.until("told", () -> partition.values(Topic.STATUS).size() == 2);
+        TestWaits.until("status published", () -> partition.values(Topic.STATUS).size() == 2);
         assertThat(partition.values(Topic.STATUS).get(1)).contains(OwnStatus.FOUND);
     }
 
@@ -238,7 +238,7 @@ final class SessionKeeperTest {
         partition.worker.are(worker(ScriptedWorker.INCARNATION, LinkState.FAILED));
         partition.hostNobody();
         partition.begin();
-        TestWaits.until("told", () -> partition.values(Topic.STATUS).size() == 1);
+        TestWaits.until("status published", () -> partition.values(Topic.STATUS).size() == 1);
         assertThat(partition.values(Topic.STATUS).getFirst()).contains(OwnStatus.LOST);
     }
 

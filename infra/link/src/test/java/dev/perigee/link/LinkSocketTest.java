@@ -154,7 +154,7 @@ final class LinkSocketTest {
         arrives(OpCode.BINARY, "x");
         arrives(OpCode.TEXT, false, new byte[LinkFrame.MAX_BYTES]);
         arrives(OpCode.CONTINUATION, "x");
-        arrives(OpCode.TEXT, "nobody hears this");
+        arrives(OpCode.TEXT, "discarded");
         arrives(OpCode.CLOSE, "");
 
         assertThat(events).containsExactly("binary", "too large", "closing");

@@ -200,7 +200,7 @@ final class DoorCall implements SessionDriver.Outlet {
                 return false;
             }
             id = request.id();
-            isRetried = true; // Not the request itself, whose body nobody counts any more.
+            isRetried = true; // Not the request itself, whose body is not counted any more.
             progressToken = request.progressToken();
             logLevel = request.logLevel();
             stream = itsStream;

@@ -26,7 +26,7 @@ final class ConformanceTest {
 
     private static final String KEYS = "k:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 
-    /** The one that the suite expects; nobody reads it. */
+    /** The one that the suite expects; it is never read. */
     private static final String DOCUMENT = "https://conformance-test.local/client-metadata.json";
 
     /** Runs are mostly waits: for programs that start, for the broker, for a retry. */
