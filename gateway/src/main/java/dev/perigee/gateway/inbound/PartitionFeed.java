@@ -28,7 +28,7 @@ public final class PartitionFeed {
     private final PollThread pollThread;
     private final long gainedAt;
     private final TenureLease lease;
-    private volatile boolean leaseExpired;
+    private volatile boolean silenced;
     private volatile boolean commandsPaused;
     private volatile boolean requestsPaused;
     private volatile @Nullable RequestLedger ledger;
@@ -79,18 +79,21 @@ public final class PartitionFeed {
         return lease;
     }
 
-    /** The lease ran out: its owner abandons the session without a detach and publishes nothing. */
-    void expireLease() {
-        leaseExpired = true;
+    /**
+     * The lease ran out, or the partition was lost: its owner abandons the session without a detach
+     * and publishes nothing.
+     */
+    void silence() {
+        silenced = true;
         lease.end();
     }
 
     /**
-     * True when the tenure ended as its lease ran out. Maybe no gateway has the partition then, so
+     * True when the tenure ended without a handover. Maybe no gateway has the partition then, so
      * that its processes are left as they are, until the worker's lease is over, too.
      */
-    public boolean isLeaseExpired() {
-        return leaseExpired;
+    public boolean isSilenced() {
+        return silenced;
     }
 
     /** Everything below is done; -1 while nothing is known. */

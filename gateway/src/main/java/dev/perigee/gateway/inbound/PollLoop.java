@@ -233,7 +233,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
                         "No commit accepted for the session timeout; the group may have given the"
                                 + " partitions to others: this gateway publishes no more of them"
                                 + " and rejoins");
-        feeds.values().forEach(PartitionFeed::expireLease);
+        feeds.values().forEach(PartitionFeed::silence);
         member = false;
         end(Set.copyOf(feeds.keySet()));
         // As the same member, where the group still knows it: it would wait for one that is gone.
@@ -377,7 +377,9 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
 
     @Override
     public void onPartitionsLost(Collection<TopicPartition> partitions) {
-        end(numbersOf(partitions));
+        var numbers = numbersOf(partitions);
+        feedsOf(numbers).forEach(PartitionFeed::silence);
+        end(numbers);
         handler.dropUnsent();
     }
 

@@ -30,7 +30,7 @@ enum OwnerEvent {
     UNREACHABLE("the link to the worker is given up"),
     REFUSED("the worker refuses the session for good"),
     RELEASED("the tenure ends"),
-    SILENCED("the tenure ends, as the group is not heard");
+    SILENCED("the tenure ends, as the group is not heard or has thrown the gateway out");
 
     private final String meaning;
 

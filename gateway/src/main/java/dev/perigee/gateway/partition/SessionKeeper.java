@@ -209,11 +209,12 @@ final class SessionKeeper {
 
     /**
      * Acknowledges what is published and detaches at once, for another gateway; the owner ends. One
-     * whose lease ran out does not detach: that begins the retention, and maybe no other gateway
-     * has the partition.
+     * that hands over to nobody, since its lease ran out or its partition was lost, does not
+     * detach: that begins the retention, and maybe no other gateway has the partition. One that has
+     * takes the session with its higher epoch.
      */
     void leave() {
-        happened(context.feed().isLeaseExpired() ? OwnerEvent.SILENCED : OwnerEvent.RELEASED);
+        happened(context.feed().isSilenced() ? OwnerEvent.SILENCED : OwnerEvent.RELEASED);
     }
 
     private void happened(OwnerEvent event) {

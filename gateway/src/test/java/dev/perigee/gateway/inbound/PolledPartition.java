@@ -88,9 +88,9 @@ public final class PolledPartition {
         handler.revoked(feed.tenure());
     }
 
-    /** The group was not heard for too long. */
+    /** The group was not heard for too long, or has thrown the gateway out. */
     public void silence(PartitionHandler handler) {
-        feed.expireLease();
+        feed.silence();
         handler.dropUnsent();
         handler.revoked(feed.tenure());
     }

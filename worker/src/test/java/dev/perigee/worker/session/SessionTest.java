@@ -90,6 +90,11 @@ final class SessionTest {
                     .isEqualTo(LinkError.FENCED.code());
             old.attachLater(5, 2, true, List.of());
             assertThat(old.failure().code()).isEqualTo(LinkError.FENCED.code());
+            for (long epoch = 5; epoch <= 6; epoch++) {
+                var detach = new Attach.Detach(Orders.PARTITION, epoch, true);
+                old.ask(LinkMethod.DETACH, detach, RawJson.class);
+            }
+            assertThat(sessions("true")).isEqualTo(1);
 
             assertThat(link.instances.running).isEmpty();
             assertThat(link.instances.orders).containsExactly("apply cmd-1");

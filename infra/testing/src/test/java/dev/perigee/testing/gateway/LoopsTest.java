@@ -85,7 +85,7 @@ final class LoopsTest {
                 await().atMost(PATIENCE).until(() -> handler.taken.size() >= 4);
                 int partitions = handler.feeds.size();
                 assertThat(handler.revoked).hasSize(partitions / 2);
-                assertThat(handler.feeds.stream().filter(feed -> !feed.isLeaseExpired()))
+                assertThat(handler.feeds.stream().filter(feed -> !feed.isSilenced()))
                         .hasSize(partitions / 2);
                 assertThat(handler.silences).hasPositiveValue();
             }
