@@ -155,13 +155,38 @@ public final class LinkWriter {
         if (isShut()) {
             return true;
         }
+        boolean fits = fits(message);
+        if (fits) {
+            control.add(message);
+        }
+        return fits;
+    }
+
+    /**
+     * The same of a control message that must not pass the data that is queued. It goes behind
+     * that, and counts as control.
+     */
+    public boolean answerBehindData(byte[] message) {
+        if (isShut()) {
+            return true;
+        }
+        boolean fits = fits(message);
+        if (fits) {
+            data(() -> written(message));
+        }
+        return fits;
+    }
+
+    private boolean fits(byte[] message) {
         int messages = controlMessages.incrementAndGet();
         long bytes = controlBytes.addAndGet(message.length);
-        if (messages > limits.controlMessages() || bytes > limits.controlBytes()) {
-            return false;
-        }
-        control.add(message);
-        return true;
+        return messages <= limits.controlMessages() && bytes <= limits.controlBytes();
+    }
+
+    private byte[] written(byte[] message) {
+        controlMessages.decrementAndGet();
+        controlBytes.addAndGet(-message.length);
+        return message;
     }
 
     /** Writes what is queued, as far as the transport takes it; never blocks. */
@@ -221,9 +246,7 @@ public final class LinkWriter {
             }
             var next = control.poll();
             if (next != null) {
-                controlMessages.decrementAndGet();
-                controlBytes.addAndGet(-next.length);
-                return next;
+                return written(next);
             }
             var waiting = data.poll();
             if (waiting == null) {

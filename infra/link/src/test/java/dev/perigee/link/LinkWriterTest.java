@@ -249,6 +249,21 @@ final class LinkWriterTest {
     }
 
     @Test
+    void anAnswerBehindDataKeepsItsPlaceAndCountsAsControlUntilItsTurn() {
+        data(large("a"));
+        writer.data(message("b"), 0);
+        for (int i = 0; i < 10; i++) {
+            assertThat(writer.answerBehindData(large("c"))).isTrue();
+        }
+        assertThat(writer.answerBehindData(message("c"))).isFalse();
+        assertThat(writer.control(message("d"))).isFalse();
+
+        let();
+
+        assertThat(wire.written).containsExactly("a", "bc");
+    }
+
+    @Test
     void aFailedWriteIsToldOnceAndLetsWaitersGo() throws Exception {
         writer.data(message("a"), writer.reserve(ROOM, LONG));
         writer.flush();

@@ -242,8 +242,10 @@ final class GatewayConnection
 
     @Override
     public void attached(long requestId, Object result) {
-        byte[] frame = new LinkFrame.Response(requestId, Json.raw(result)).encode();
-        writer.data(() -> frame);
+        if (!writer.answerBehindData(
+                new LinkFrame.Response(requestId, Json.raw(result)).encode())) {
+            notRead();
+        }
         flush();
     }
 
@@ -286,20 +288,31 @@ final class GatewayConnection
 
     private void enqueue(byte[] message) {
         if (!writer.control(message)) {
-            close(CloseStatus.POLICY_VIOLATION, "answers are not read");
+            notRead();
         }
     }
 
+    private void notRead() {
+        close(CloseStatus.POLICY_VIOLATION, "answers are not read");
+    }
+
     @Override
-    public boolean sendEvent(byte[] frame) throws InterruptedException {
-        if (Thread.interrupted()) {
-            throw new InterruptedException("the feed was stopped");
+    public int awaitRoom(int bytes) throws InterruptedException {
+        int reserved = writer.reserve(bytes);
+        if (reserved >= 0) {
+            return reserved;
         }
-        int reserved = writer.reserve(frame.length);
-        if (reserved < 0) {
-            flush();
-            reserved = writer.awaitRoom(frame.length);
-        }
+        flush();
+        return writer.awaitRoom(bytes);
+    }
+
+    @Override
+    public void returnRoom(int reserved) {
+        writer.release(reserved);
+    }
+
+    @Override
+    public boolean sendEvent(byte[] frame, int reserved) {
         return writer.data(frame, reserved);
     }
 

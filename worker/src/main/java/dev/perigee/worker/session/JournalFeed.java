@@ -81,7 +81,7 @@ final class JournalFeed {
         }
     }
 
-    /** Sends nothing more, but for an entry that was looked up before. */
+    /** Sends nothing more: once this returns, nothing is queued. */
     void stop() {
         lock.lock();
         try {
@@ -116,18 +116,14 @@ final class JournalFeed {
         }
     }
 
-    /**
-     * Sends an entry, if there is one, and puts the journal at the end of the line. Looks at {@code
-     * stopped} after the entry: what was looked up later may follow entries that the next gateway
-     * acknowledged, and would be a hole to this one.
-     */
+    /** Sends an entry, if there is one, and puts the journal at the end of the line. */
     private boolean sendNext(ProcessJournal journal) throws InterruptedException {
         var entry = journal.readAfter(sent.getOrDefault(journal, 0L));
         if (entry == null) {
             return true;
         }
         byte[] frame = EventFrames.readable(entry.frame(), peer.protocol());
-        if (stopped || !peer.sendEvent(frame)) {
+        if (!queue(frame)) {
             return false;
         }
         sent.put(journal, entry.seq());
@@ -142,6 +138,25 @@ final class JournalFeed {
             lock.unlock();
         }
         return true;
+    }
+
+    /**
+     * Queues an entry, unless the feed was stopped: what was looked up after that may follow
+     * entries that the next gateway acknowledged, and what is queued after it the answer to the
+     * next attach.
+     */
+    private boolean queue(byte[] frame) throws InterruptedException {
+        int room = peer.awaitRoom(frame.length);
+        lock.lock();
+        try {
+            if (!stopped) {
+                return peer.sendEvent(frame, room);
+            }
+        } finally {
+            lock.unlock();
+        }
+        peer.returnRoom(room);
+        return false;
     }
 
     @SuppressWarnings("ThreadPriorityCheck") // Lets calls go first; nothing depends on it.

@@ -39,12 +39,22 @@ interface LinkPeer {
     void tell(String method, Object params);
 
     /**
-     * Takes an event, to be sent by the next {@link #flush} after those that are queued, and waits
-     * for room.
+     * Takes room for an event, and waits for it.
+     *
+     * @return the reservation, for {@link #sendEvent} or {@link #returnRoom}
+     */
+    int awaitRoom(int bytes) throws InterruptedException;
+
+    /** Gives room back that no event used. */
+    void returnRoom(int reserved);
+
+    /**
+     * Takes an event, to be sent by the next {@link #flush} after those that are queued. Does not
+     * wait.
      *
      * @return false when the connection is closed
      */
-    boolean sendEvent(byte[] frame) throws InterruptedException;
+    boolean sendEvent(byte[] frame, int reserved);
 
     /** Sends the events that were taken. Does not wait. */
     void flush();

@@ -318,7 +318,15 @@ final class ResumeModelTest {
         public void flush() {}
 
         @Override
-        public synchronized boolean sendEvent(byte[] frame) {
+        public int awaitRoom(int bytes) {
+            return bytes;
+        }
+
+        @Override
+        public void returnRoom(int reserved) {}
+
+        @Override
+        public synchronized boolean sendEvent(byte[] frame, int reserved) {
             var notice = (LinkFrame.Notification) LinkFrame.decode(frame);
             var event = Json.read(notice.params(), InstanceEvent.class);
             var last = seen.get(event.processId());

@@ -36,7 +36,15 @@ final class SessionRun {
         public void tell(String method, Object params) {}
 
         @Override
-        public boolean sendEvent(byte[] frame) {
+        public int awaitRoom(int bytes) {
+            return bytes;
+        }
+
+        @Override
+        public void returnRoom(int reserved) {}
+
+        @Override
+        public boolean sendEvent(byte[] frame, int reserved) {
             return true;
         }
 
