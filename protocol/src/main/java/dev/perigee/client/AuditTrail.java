@@ -11,11 +11,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * Writer of audit records. Any thread; each call blocks for some times {@link
@@ -41,19 +39,16 @@ public final class AuditTrail {
         }
         var patience = (int) KafkaConnection.PATIENCE.toMillis();
         try (var producer =
-                new KafkaProducer<byte[], byte[]>(
-                        connection.clientConfig(
-                                Map.of(
-                                        "acks",
-                                        "all",
-                                        "linger.ms",
-                                        0,
-                                        "max.block.ms",
-                                        patience,
-                                        "delivery.timeout.ms",
-                                        patience)),
-                        new ByteArraySerializer(),
-                        new ByteArraySerializer())) {
+                connection.producer(
+                        Map.of(
+                                "acks",
+                                "all",
+                                "linger.ms",
+                                0,
+                                "max.block.ms",
+                                patience,
+                                "delivery.timeout.ms",
+                                patience))) {
             var sent = new ArrayList<Future<RecordMetadata>>();
             for (var record : records) {
                 sent.add(producer.send(kafkaRecord(record)));

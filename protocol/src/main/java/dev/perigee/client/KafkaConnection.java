@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.AuthenticationException;
@@ -14,6 +15,7 @@ import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * Addresses of the brokers, client properties, and the names of the topics. Immutable; connects to
@@ -22,7 +24,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * @param bootstrap addresses of brokers, host:port separated by commas
  * @param names the topics' full names
  * @param properties further client properties, such as security ones; may hold secrets, and are not
- *     in {@link #toString()}. They replace the client's own but for the bootstrap addresses
+ *     in {@link #toString()}. They replace the client's own but for the bootstrap addresses and the
+ *     one request that a producer has under way
  */
 public record KafkaConnection(String bootstrap, TopicNames names, Map<String, String> properties) {
     /** Longest wait for a broker's answer to one question: five seconds. */
@@ -73,6 +76,24 @@ public record KafkaConnection(String bootstrap, TopicNames names, Map<String, St
         config.putAll(more);
         return new KafkaConsumer<>(
                 clientConfig(config), new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    /**
+     * A producer with one request under way: with more, a broker that refuses a producer's first
+     * batch for a partition and takes the second has lost the first for good, see ADR 0015. To be
+     * closed by the caller.
+     *
+     * @throws org.apache.kafka.common.KafkaException when it cannot be made, see {@link #explained}
+     */
+    public KafkaProducer<byte[], byte[]> producer(Map<String, Object> more) {
+        return new KafkaProducer<>(
+                producerConfig(more), new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    Map<String, Object> producerConfig(Map<String, Object> more) {
+        var config = clientConfig(more);
+        config.put("max.in.flight.requests.per.connection", 1);
+        return config;
     }
 
     /**

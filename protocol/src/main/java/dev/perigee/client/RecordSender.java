@@ -15,7 +15,6 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.header.Header;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
@@ -34,16 +33,12 @@ final class RecordSender implements AutoCloseable {
         var patience = (int) KafkaConnection.PATIENCE.toMillis();
         try {
             producer =
-                    new KafkaProducer<>(
-                            connection.clientConfig(
-                                    Map.of(
-                                            "linger.ms", 0,
-                                            "max.block.ms", patience,
-                                            "delivery.timeout.ms", patience,
-                                            "max.in.flight.requests.per.connection", 1,
-                                            "max.request.size", LARGEST_BYTES)),
-                            new ByteArraySerializer(),
-                            new ByteArraySerializer());
+                    connection.producer(
+                            Map.of(
+                                    "linger.ms", 0,
+                                    "max.block.ms", patience,
+                                    "delivery.timeout.ms", patience,
+                                    "max.request.size", LARGEST_BYTES));
         } catch (KafkaException e) {
             throw connection.explained(e);
         }
