@@ -36,7 +36,10 @@ public final class ReplyingTemplate {
 
         var producers =
                 new DefaultKafkaProducerFactory<String, String>(
-                        Map.of("bootstrap.servers", bootstrap, "linger.ms", 0),
+                        Map.of(
+                                "bootstrap.servers", bootstrap,
+                                "linger.ms", 0,
+                                "max.in.flight.requests.per.connection", 1),
                         new StringSerializer(),
                         new StringSerializer());
         var consumers =

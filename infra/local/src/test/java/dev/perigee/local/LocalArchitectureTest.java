@@ -15,6 +15,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import java.io.PrintStream;
 import java.io.Writer;
+import org.apache.kafka.clients.producer.KafkaProducer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -68,6 +69,28 @@ final class LocalArchitectureTest {
                                 .or(target(name("getErr"))))
                 .check(CLASSES);
         commands.should(ACCESS_STANDARD_STREAMS).check(CLASSES);
+    }
+
+    /** ADR 0015 says why. */
+    @Test
+    @DisplayName("no producer of the product has more than one request under way")
+    void producesThroughTheTwoThatSetIt() {
+        noClasses()
+                .that()
+                .doNotHaveFullyQualifiedName("dev.perigee.client.KafkaConnection")
+                .and()
+                .doNotHaveFullyQualifiedName("dev.perigee.gateway.KafkaClients")
+                .should()
+                .callConstructorWhere(target(owner(assignableTo(KafkaProducer.class))))
+                .check(
+                        new ClassFileImporter()
+                                .withImportOption(new ImportOption.DoNotIncludeTests())
+                                .importPackages(
+                                        ROOT,
+                                        "dev.perigee.client",
+                                        "dev.perigee.console",
+                                        "dev.perigee.gateway",
+                                        "dev.perigee.part"));
     }
 
     @Test

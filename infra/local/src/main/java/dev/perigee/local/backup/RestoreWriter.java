@@ -12,7 +12,6 @@ import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
@@ -49,23 +48,20 @@ final class RestoreWriter implements AutoCloseable {
         int block = (int) BLOCK.toMillis();
         try {
             producer =
-                    new KafkaProducer<>(
-                            connection.clientConfig(
-                                    Map.of(
-                                            "transactional.id",
-                                            ID + connection.names().prefix(),
-                                            "transaction.timeout.ms",
-                                            (int) LONGEST.toMillis(),
-                                            "max.block.ms",
-                                            block,
-                                            "request.timeout.ms",
-                                            block,
-                                            "linger.ms",
-                                            20,
-                                            "max.request.size",
-                                            LARGEST_BYTES)),
-                            new ByteArraySerializer(),
-                            new ByteArraySerializer());
+                    connection.producer(
+                            Map.of(
+                                    "transactional.id",
+                                    ID + connection.names().prefix(),
+                                    "transaction.timeout.ms",
+                                    (int) LONGEST.toMillis(),
+                                    "max.block.ms",
+                                    block,
+                                    "request.timeout.ms",
+                                    block,
+                                    "linger.ms",
+                                    20,
+                                    "max.request.size",
+                                    LARGEST_BYTES));
         } catch (KafkaException e) {
             throw connection.explained(e);
         }

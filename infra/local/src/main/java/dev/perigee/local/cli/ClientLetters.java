@@ -8,14 +8,11 @@ import dev.perigee.gateway.deadletter.Redrive;
 import dev.perigee.protocol.topic.Topic;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /** Dead letters as the command line reads them, with the errors of its client. */
@@ -31,13 +28,8 @@ record ClientLetters(KafkaConnection connection) implements LetterTopic {
      */
     Redrive redrive() {
         try {
-            var config = new HashMap<>(Redrive.config(connection.names()));
             return Redrive.begin(
-                    new KafkaProducer<>(
-                            connection.clientConfig(config),
-                            new ByteArraySerializer(),
-                            new ByteArraySerializer()),
-                    connection.names());
+                    connection.producer(Redrive.config(connection.names())), connection.names());
         } catch (KafkaException e) {
             throw connection.explained(e);
         }

@@ -15,12 +15,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigResource;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Questions to brokers about topics, and tombstones for them. Waits seconds for each. */
 public final class Erasure {
@@ -95,14 +93,12 @@ public final class Erasure {
             return;
         }
         int patience = (int) KafkaConnection.PATIENCE.toMillis();
-        var config =
-                connection.clientConfig(
+        try (var producer =
+                connection.producer(
                         Map.of(
                                 "linger.ms", 0,
                                 "max.block.ms", patience,
-                                "delivery.timeout.ms", patience));
-        try (var producer =
-                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
+                                "delivery.timeout.ms", patience))) {
             var sent = new ArrayList<Future<RecordMetadata>>();
             records.forEach(record -> sent.add(producer.send(record)));
             for (var each : sent) {

@@ -8,7 +8,6 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.Utils;
 
 /**
@@ -39,18 +38,15 @@ final class TargetWriter implements AutoCloseable {
         this.run = run;
         try {
             producer =
-                    new KafkaProducer<>(
-                            target.connection()
-                                    .clientConfig(
-                                            Map.of(
-                                                    "transactional.id", "perigee-replay-" + run,
-                                                    "transaction.timeout.ms", 30_000,
-                                                    "max.block.ms", 30_000,
-                                                    // Transactions come one after the other.
-                                                    "retry.backoff.ms", 5,
-                                                    "max.request.size", LARGEST_BYTES)),
-                            new ByteArraySerializer(),
-                            new ByteArraySerializer());
+                    target.connection()
+                            .producer(
+                                    Map.of(
+                                            "transactional.id", "perigee-replay-" + run,
+                                            "transaction.timeout.ms", 30_000,
+                                            "max.block.ms", 30_000,
+                                            // Transactions come one after the other.
+                                            "retry.backoff.ms", 5,
+                                            "max.request.size", LARGEST_BYTES));
         } catch (KafkaException e) {
             throw target.explained(e);
         }

@@ -18,10 +18,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.BiFunction;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -30,7 +28,6 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,7 +58,6 @@ final class ScriptedGateway implements AutoCloseable {
     private final TopicNames names;
     private final KafkaProducer<byte[], byte[]> producer;
     private final KafkaConsumer<byte[], byte[]> consumer;
-    private final Set<String> begun = new HashSet<>();
     private final Thread thread;
     private @Nullable EmbeddedBroker broker;
 
@@ -69,11 +65,7 @@ final class ScriptedGateway implements AutoCloseable {
             String bootstrap, TopicNames names, BiFunction<Topic, byte[], List<Answer>> script) {
         this.bootstrap = bootstrap;
         this.names = names;
-        this.producer =
-                new KafkaProducer<>(
-                        Map.of("bootstrap.servers", bootstrap, "linger.ms", 0),
-                        new ByteArraySerializer(),
-                        new ByteArraySerializer());
+        this.producer = connection().producer(Map.of("linger.ms", 0));
         this.consumer =
                 new KafkaConsumer<>(
                         Map.of("bootstrap.servers", bootstrap),
@@ -139,22 +131,14 @@ final class ScriptedGateway implements AutoCloseable {
         if (answer.value() instanceof Event event) {
             record.headers().add(Headers.CE_TYPE, event.event().getBytes(StandardCharsets.UTF_8));
         }
-        send(record);
+        var _ = producer.send(record);
     }
 
     void publishTombstone(Topic topic, String key) {
-        send(new ProducerRecord<>(names.of(topic), key.getBytes(StandardCharsets.UTF_8), null));
-    }
-
-    /**
-     * A new topic's first batch goes alone: a broker appends those behind one that it refused as
-     * retriable, whose retries then fail as out of sequence until its delivery times out.
-     */
-    private synchronized void send(ProducerRecord<byte[], byte[]> record) {
-        var _ = producer.send(record);
-        if (begun.add(record.topic())) {
-            producer.flush();
-        }
+        var _ =
+                producer.send(
+                        new ProducerRecord<>(
+                                names.of(topic), key.getBytes(StandardCharsets.UTF_8), null));
     }
 
     void flush() {

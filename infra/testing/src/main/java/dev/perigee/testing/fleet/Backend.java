@@ -60,6 +60,8 @@ public final class Backend implements AutoCloseable {
                                 DELIVERY.toMillis(),
                                 ProducerConfig.COMPRESSION_TYPE_CONFIG,
                                 compression,
+                                ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
+                                1, // As backends are told to.
                                 ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
                                 20 << 20,
                                 ProducerConfig.BUFFER_MEMORY_CONFIG,
