@@ -4,8 +4,9 @@ import dev.perigee.protocol.json.IsoInstant;
 import dev.perigee.protocol.topic.Headers;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
@@ -14,32 +15,51 @@ import org.jspecify.annotations.Nullable;
  * Headers of CloudEvents 1.0 in Kafka's binary mode. Ids are deterministic, so that whoever reads a
  * record twice can tell: {@code {process_id}/{epoch that created the session}/{seq}} for what a
  * worker reported, {@code {topic}-{partition}@{offset}/{kind}} for what the gateway made itself.
+ * Headers that many records have are made once. Thread-safe.
  */
 final class CloudEvents {
-    private static final byte[] JSON = bytes("application/json");
-    private static final byte[] VERSION = bytes("1.0");
+    static final Header WORKERS = header(Headers.CE_SOURCE, "perigee/workers");
+    private static final Header VERSION = header(Headers.CE_SPECVERSION, "1.0");
+    private static final Header JSON = header(Headers.CONTENT_TYPE, "application/json");
 
-    private CloudEvents() {}
+    private final Map<Integer, Header> sources = new ConcurrentHashMap<>();
+    private final Map<String, Header> types = new ConcurrentHashMap<>();
 
-    static List<Header> headers(
+    /** The owner of a partition, as the source of what it publishes. */
+    Header source(int partition) {
+        return sources.computeIfAbsent(
+                partition, of -> header(Headers.CE_SOURCE, "perigee/partitions/" + of));
+    }
+
+    /**
+     * Adds the headers of a record.
+     *
+     * @param type one of those that there are
+     */
+    void describe(
+            ProducerRecord<byte[], byte[]> record,
             String id,
-            String source,
+            Header source,
             String type,
             String subject,
             Instant time,
             @Nullable String traceparent) {
-        var headers = new ArrayList<Header>();
-        headers.add(new RecordHeader(Headers.CE_SPECVERSION, VERSION));
-        headers.add(new RecordHeader(Headers.CE_ID, bytes(id)));
-        headers.add(new RecordHeader(Headers.CE_SOURCE, bytes(source)));
-        headers.add(new RecordHeader(Headers.CE_TYPE, bytes(type)));
-        headers.add(new RecordHeader(Headers.CE_SUBJECT, bytes(subject)));
-        headers.add(new RecordHeader(Headers.CE_TIME, bytes(IsoInstant.write(time))));
-        headers.add(new RecordHeader(Headers.CONTENT_TYPE, JSON));
+        var headers =
+                record.headers()
+                        .add(VERSION)
+                        .add(header(Headers.CE_ID, id))
+                        .add(source)
+                        .add(types.computeIfAbsent(type, name -> header(Headers.CE_TYPE, name)))
+                        .add(header(Headers.CE_SUBJECT, subject))
+                        .add(header(Headers.CE_TIME, IsoInstant.write(time)))
+                        .add(JSON);
         if (traceparent != null) {
-            headers.add(new RecordHeader(Headers.TRACEPARENT, bytes(traceparent)));
+            headers.add(header(Headers.TRACEPARENT, traceparent));
         }
-        return headers;
+    }
+
+    static Header header(String name, String value) {
+        return new RecordHeader(name, bytes(value));
     }
 
     static byte[] bytes(String text) {

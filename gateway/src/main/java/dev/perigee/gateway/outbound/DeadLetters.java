@@ -91,9 +91,9 @@ public final class DeadLetters {
             Rejected rejected, ConsumerRecord<byte[], byte[]> original, boolean withValue) {
         var headers = new ArrayList<Header>(List.of(original.headers().toArray()));
         headers.removeIf(header -> OURS.contains(header.key()));
-        headers.add(PublicRecords.header(Headers.REASON, rejected.reason().code()));
-        headers.add(PublicRecords.header(Headers.DETAIL, rejected.detail()));
-        headers.add(PublicRecords.header(Headers.ORIGIN, originOf(original)));
+        headers.add(CloudEvents.header(Headers.REASON, rejected.reason().code()));
+        headers.add(CloudEvents.header(Headers.DETAIL, rejected.detail()));
+        headers.add(CloudEvents.header(Headers.ORIGIN, originOf(original)));
         return new ProducerRecord<>(
                 names.of(Topic.DEAD_LETTERS),
                 null,

@@ -18,18 +18,16 @@ import dev.perigee.protocol.topic.RecordOrigin;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.header.Header;
-import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
 
 /** Factory of the records that backends read. Pure but for its clock. */
 public final class PublicRecords {
     private final TopicNames names;
     private final InstantSource clock;
+    private final CloudEvents events = new CloudEvents();
 
     public PublicRecords(TopicNames names, InstantSource clock) {
         this.names = names;
@@ -44,17 +42,16 @@ public final class PublicRecords {
     public ProducerRecord<byte[], byte[]> event(
             EventType type, InstanceEvent event, long createdEpoch) {
         var data = event.data() == null ? RawJson.EMPTY_OBJECT : event.data();
-        return record(
-                names.of(type.topic()),
-                event.key(),
-                data.bytes(),
-                CloudEvents.headers(
-                        eventId(event, createdEpoch),
-                        source(event.partition()),
-                        type.wireName(),
-                        event.processId(),
-                        clock.instant(),
-                        event.traceparent()));
+        var record = record(names.of(type.topic()), event.key(), data.bytes());
+        events.describe(
+                record,
+                eventId(event, createdEpoch),
+                events.source(event.partition()),
+                type.wireName(),
+                event.processId(),
+                clock.instant(),
+                event.traceparent());
+        return record;
     }
 
     /**
@@ -67,44 +64,40 @@ public final class PublicRecords {
     public ProducerRecord<byte[], byte[]> status(
             int partition, long epoch, String what, EventOrigin origin, StatusChanged status) {
         var processId = origin.processId();
-        return record(
-                names.of(Topic.STATUS),
+        var record =
+                record(names.of(Topic.STATUS), processId, Json.write(Event.of(origin, status)));
+        events.describe(
+                record,
+                statusId(origin, epoch, what),
+                events.source(partition),
+                status.type().wireName(),
                 processId,
-                Json.write(Event.of(origin, status)),
-                CloudEvents.headers(
-                        statusId(origin, epoch, what),
-                        source(partition),
-                        status.type().wireName(),
-                        processId,
-                        origin.timestamp(),
-                        null));
+                origin.timestamp(),
+                null);
+        return record;
     }
 
     /** A result in place of one that its topic does not take. */
     public ProducerRecord<byte[], byte[]> instead(
             ToolResult result, InstanceEvent event, long createdEpoch) {
         var original = event(EventType.TOOL_RESULT, event, createdEpoch);
-        return record(
-                original.topic(),
-                event.key(),
-                Json.write(result),
-                List.of(original.headers().toArray()));
+        return new ProducerRecord<>(
+                original.topic(), null, original.key(), Json.write(result), original.headers());
     }
 
     /** A result that a gateway gives itself. */
     public ProducerRecord<byte[], byte[]> answer(
             RecordOrigin origin, ToolResult result, @Nullable String traceparent) {
-        return record(
-                names.of(Topic.TOOL_RESULTS),
+        var record = record(names.of(Topic.TOOL_RESULTS), result.requestId(), Json.write(result));
+        events.describe(
+                record,
+                origin + "/result",
+                events.source(origin.partition()),
+                ToolResult.EVENT,
                 result.requestId(),
-                Json.write(result),
-                CloudEvents.headers(
-                        origin + "/result",
-                        source(origin.partition()),
-                        ToolResult.EVENT,
-                        result.requestId(),
-                        clock.instant(),
-                        traceparent));
+                clock.instant(),
+                traceparent);
+        return record;
     }
 
     /** The same result for the topic that a backend asked for. */
@@ -126,32 +119,31 @@ public final class PublicRecords {
     /** How far a command came. */
     public ProducerRecord<byte[], byte[]> commandResult(
             RecordOrigin origin, CommandResult result, @Nullable String traceparent) {
-        return record(
-                names.of(Topic.COMMAND_RESULTS),
+        var record =
+                record(names.of(Topic.COMMAND_RESULTS), result.commandId(), Json.write(result));
+        events.describe(
+                record,
+                origin + "/" + result.outcome().name().toLowerCase(Locale.ROOT),
+                events.source(origin.partition()),
+                CommandResult.EVENT,
                 result.commandId(),
-                Json.write(result),
-                CloudEvents.headers(
-                        origin + "/" + result.outcome().name().toLowerCase(Locale.ROOT),
-                        source(origin.partition()),
-                        CommandResult.EVENT,
-                        result.commandId(),
-                        result.timestamp(),
-                        traceparent));
+                result.timestamp(),
+                traceparent);
+        return record;
     }
 
     /** A worker's heartbeat, its value unread: every gateway that hears it gives it the same id. */
     public ProducerRecord<byte[], byte[]> heartbeat(String workerId, RawJson heartbeat) {
-        return record(
-                names.of(Topic.HEARTBEATS),
+        var record = record(names.of(Topic.HEARTBEATS), workerId, heartbeat.bytes());
+        events.describe(
+                record,
+                workerId + "/" + UUID.nameUUIDFromBytes(heartbeat.bytes()),
+                CloudEvents.WORKERS,
+                Heartbeat.EVENT,
                 workerId,
-                heartbeat.bytes(),
-                CloudEvents.headers(
-                        workerId + "/" + UUID.nameUUIDFromBytes(heartbeat.bytes()),
-                        "perigee/workers",
-                        Heartbeat.EVENT,
-                        workerId,
-                        clock.instant(),
-                        null));
+                clock.instant(),
+                null);
+        return record;
     }
 
     /** Removes what a compacted topic has of an instance. */
@@ -161,9 +153,8 @@ public final class PublicRecords {
                 : new ProducerRecord<>(names.of(topic), null, bytes(key), null);
     }
 
-    private static ProducerRecord<byte[], byte[]> record(
-            String topic, String key, byte[] value, List<Header> headers) {
-        return new ProducerRecord<>(topic, null, bytes(key), value, headers);
+    private static ProducerRecord<byte[], byte[]> record(String topic, String key, byte[] value) {
+        return new ProducerRecord<>(topic, bytes(key), value);
     }
 
     private static String eventId(InstanceEvent event, long createdEpoch) {
@@ -173,13 +164,5 @@ public final class PublicRecords {
     private static String statusId(EventOrigin origin, long epoch, String what) {
         long moment = origin.timestamp().toEpochMilli();
         return origin.processId() + "/" + epoch + "/" + moment + "/" + what;
-    }
-
-    private static String source(int partition) {
-        return "perigee/partitions/" + partition;
-    }
-
-    static Header header(String name, String value) {
-        return new RecordHeader(name, bytes(value));
     }
 }
