@@ -2,6 +2,10 @@ package dev.perigee.protocol.event;
 
 import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.topic.Topic;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Kinds of journal entry, with the topic that each is published to. */
@@ -37,6 +41,9 @@ public enum EventType {
      */
     REMOVED("perigee.instance.removed", Topic.STATE);
 
+    private static final Map<String, EventType> BY_NAME =
+            Stream.of(values()).collect(Collectors.toMap(EventType::wireName, Function.identity()));
+
     private final String wireName;
     private final Topic topic;
 
@@ -71,11 +78,6 @@ public enum EventType {
 
     /** The type of this name, or null when this version does not know it. */
     public static @Nullable EventType of(String wireName) {
-        for (EventType type : values()) {
-            if (type.wireName.equals(wireName)) {
-                return type;
-            }
-        }
-        return null;
+        return BY_NAME.get(wireName);
     }
 }
