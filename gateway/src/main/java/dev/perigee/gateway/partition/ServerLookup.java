@@ -2,7 +2,6 @@ package dev.perigee.gateway.partition;
 
 import dev.perigee.protocol.tool.ToolPath;
 import dev.perigee.protocol.tool.ToolRequest;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the instance that a request is for. Pure. */
@@ -22,18 +21,17 @@ final class ServerLookup {
     private ServerLookup() {}
 
     static Found find(ToolRequest request, ToolPath path, PartitionState state) {
-        List<DesiredInstance> candidates =
-                state.instancesOf(request.teamId(), request.userId()).stream()
-                        .filter(
-                                instance ->
-                                        instance.config().serverSlug().equals(path.serverSlug()))
-                        .filter(instance -> isNamed(instance, request.installationId()))
-                        .toList();
-        return switch (candidates.size()) {
-            case 0 -> new None();
-            case 1 -> new One(candidates.getFirst().processId());
-            default -> new Several();
-        };
+        @Nullable String found = null;
+        for (var instance : state.instancesOf(request.teamId(), request.userId())) {
+            if (instance.config().serverSlug().equals(path.serverSlug())
+                    && isNamed(instance, request.installationId())) {
+                if (found != null) {
+                    return new Several();
+                }
+                found = instance.processId();
+            }
+        }
+        return found == null ? new None() : new One(found);
     }
 
     private static boolean isNamed(DesiredInstance instance, @Nullable String installationId) {
