@@ -1,6 +1,6 @@
 package dev.perigee.gateway.inbound;
 
-import java.util.TreeMap;
+import dev.perigee.protocol.topic.NumberMap;
 import java.util.TreeSet;
 
 /**
@@ -14,7 +14,7 @@ import java.util.TreeSet;
 public final class OffsetTracker {
     private final int maxEntries;
     private final long maxBytes;
-    private final TreeMap<Long, Integer> open = new TreeMap<>();
+    private final NumberMap<Integer> open = new NumberMap<>();
     private final TreeSet<Long> early = new TreeSet<>();
     private long openBytes;
     private long next = -1;
@@ -72,12 +72,12 @@ public final class OffsetTracker {
 
     /** True while this number was added and not completed. */
     public synchronized boolean isOpen(long number) {
-        return open.containsKey(number);
+        return open.contains(number);
     }
 
     /** Everything below is done; -1 while nothing is known. */
     public synchronized long settled() {
-        return open.isEmpty() ? next : open.firstKey();
+        return open.isEmpty() ? next : open.firstNumber();
     }
 
     /**
@@ -89,9 +89,12 @@ public final class OffsetTracker {
         var bits = before.from(base);
         int arrived = (int) Math.min(most, next - base);
         bits.set(0, arrived);
-        for (long number : open.headMap(base + arrived).keySet()) {
-            bits.clear((int) (number - base));
-        }
+        open.forEach(
+                (number, _) -> {
+                    if (number < base + arrived) {
+                        bits.clear((int) (number - base));
+                    }
+                });
         early.headSet(base).clear();
         for (long number : early.headSet(base + most)) {
             bits.set((int) (number - base));

@@ -1,10 +1,10 @@
 package dev.perigee.gateway.outbound;
 
+import dev.perigee.protocol.topic.NumberMap;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -19,10 +19,10 @@ final class KeptRecords<T> {
     static final int MOST_RECORDS = 1_000;
     static final long MOST_BYTES = 4 << 20;
 
-    private final TreeMap<Long, Kept<T>> records = new TreeMap<>();
+    private final NumberMap<Kept<T>> records = new NumberMap<>();
     private long bytes;
 
-    private record Kept<T>(int key, int bytes, T what) {}
+    private record Kept<T>(long number, int key, int bytes, T what) {}
 
     /** The size of a record's key and value, in bytes. */
     static int size(ProducerRecord<byte[], byte[]> record) {
@@ -35,7 +35,7 @@ final class KeptRecords<T> {
 
     void put(long number, ProducerRecord<byte[], byte[]> record, T what) {
         int size = size(record);
-        records.put(number, new Kept<>(Arrays.hashCode(record.key()), size, what));
+        records.put(number, new Kept<>(number, Arrays.hashCode(record.key()), size, what));
         bytes += size;
     }
 
@@ -50,7 +50,7 @@ final class KeptRecords<T> {
 
     /** The one with the lowest number, which is taken out. */
     @Nullable T takeFirst() {
-        return records.isEmpty() ? null : take(records.firstKey());
+        return records.isEmpty() ? null : take(records.firstNumber());
     }
 
     /** One that is too many, which is taken out; null while there is room. */
@@ -71,14 +71,14 @@ final class KeptRecords<T> {
 
     private long oldestOfTheBusiest() {
         var sums = new HashMap<Integer, Long>();
-        records.values().forEach(kept -> sums.merge(kept.key(), weight(kept), Long::sum));
+        records.forEach((_, kept) -> sums.merge(kept.key(), weight(kept), Long::sum));
         int busiest =
                 sums.entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow().getKey();
-        return records.entrySet().stream()
-                .filter(entry -> entry.getValue().key() == busiest)
+        return records.values().stream()
+                .filter(kept -> kept.key() == busiest)
                 .findFirst()
                 .orElseThrow()
-                .getKey();
+                .number();
     }
 
     private static long weight(Kept<?> kept) {

@@ -1,10 +1,9 @@
 package dev.perigee.gateway.outbound;
 
+import dev.perigee.protocol.topic.NumberMap;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +17,7 @@ final class TopicLane {
     static final long MOST_UNDER_WAY = 2 << 20;
 
     private final UnwritablePolicy policy;
-    private final Map<Long, Pending> underWay = new LinkedHashMap<>();
+    private final NumberMap<Pending> underWay = new NumberMap<>();
     private final KeptRecords<Pending> waiting = new KeptRecords<>();
     private long underWayBytes;
     private long numbers;

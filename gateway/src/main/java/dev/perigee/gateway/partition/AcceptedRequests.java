@@ -1,11 +1,10 @@
 package dev.perigee.gateway.partition;
 
 import dev.perigee.protocol.link.Attach;
+import dev.perigee.protocol.topic.NumberMap;
 import dev.perigee.protocol.topic.OffsetRanges;
 import dev.perigee.protocol.topic.RecordOrigin;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AcceptedRequests {
     /** Of those that have no answer yet, by offset. */
-    private final Map<Long, Attach.Progress> open = new HashMap<>();
+    private final NumberMap<Attach.Progress> open = new NumberMap<>();
 
     private final OffsetRanges acked = new OffsetRanges();
 
@@ -66,13 +65,13 @@ final class AcceptedRequests {
 
     /** No session is attached any more: what was running is not known from now on. */
     void detached() {
-        lost.addAll(open.keySet());
+        open.forEach((offset, _) -> lost.add(offset));
         open.clear();
     }
 
     /** Requests below this offset will not be read again. */
     void committed(long offset) {
-        open.keySet().removeIf(each -> each < offset);
+        open.removeBelow(offset);
         lost.removeIf(each -> each < offset);
         acked.removeBelow(offset);
     }

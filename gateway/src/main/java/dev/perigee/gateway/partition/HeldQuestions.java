@@ -7,13 +7,13 @@ import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.HeldQuestion;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
 import dev.perigee.protocol.tool.ToolMethod;
+import dev.perigee.protocol.topic.NumberMap;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +33,7 @@ final class HeldQuestions {
 
     private final RequestTable requests;
     private final Map<String, Long> replayEnds = new HashMap<>();
-    private final TreeMap<Long, RawJson> unread = new TreeMap<>();
+    private final NumberMap<RawJson> unread = new NumberMap<>();
     private final Map<ToolCall, Set<ToolCall>> waiting = new HashMap<>();
     private int bytes;
     private boolean linked = true;
@@ -51,7 +51,8 @@ final class HeldQuestions {
         linked = true;
         replayEnds.clear();
         result.processes().forEach(each -> replayEnds.put(each.processId(), each.nextSeq()));
-        List.copyOf(unread.keySet()).forEach(this::forgetUnread);
+        unread.forEach((_, question) -> bytes -= question.size());
+        unread.clear();
         for (var record : result.accepted()) {
             var resume = record.resume();
             if (resume != null && record.origin().topic().equals(topic)) {
@@ -135,7 +136,9 @@ final class HeldQuestions {
 
     /** Requests below this offset were answered. */
     void committed(long offset) {
-        List.copyOf(unread.headMap(offset).keySet()).forEach(this::forgetUnread);
+        while (!unread.isEmpty() && unread.firstNumber() < offset) {
+            forgetUnread(unread.firstNumber());
+        }
     }
 
     /**

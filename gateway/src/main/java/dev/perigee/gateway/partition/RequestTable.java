@@ -4,11 +4,11 @@ import dev.perigee.gateway.inbound.EarlierRuns;
 import dev.perigee.protocol.limit.RecentIds;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.tool.ToolMethod;
+import dev.perigee.protocol.topic.NumberMap;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +37,7 @@ final class RequestTable {
         REPEATED
     }
 
-    private final TreeMap<Long, ToolCall> open = new TreeMap<>();
+    private final NumberMap<ToolCall> open = new NumberMap<>();
     private final Map<String, ToolCall> byKey = new HashMap<>();
     private final AnsweredRequests answered = new AnsweredRequests();
     private final AcceptedRequests accepted = new AcceptedRequests();
@@ -98,7 +98,7 @@ final class RequestTable {
 
     /** The open requests, in the order of their records. */
     List<ToolCall> open() {
-        return List.copyOf(open.values());
+        return open.values();
     }
 
     /** Null when the request is not open. */
@@ -161,7 +161,7 @@ final class RequestTable {
 
     /** An open request has an answer, of the gateway or of a worker. */
     void closed(ToolCall call, boolean byGateway) {
-        open.remove(call.offset());
+        var _ = open.remove(call.offset());
         if (byGateway) {
             answered.byGateway(call.offset());
         }
@@ -183,7 +183,8 @@ final class RequestTable {
 
     /** It could not be handled: its record is rejected, and nothing is known of it any more. */
     void dropped(ToolCall call) {
-        if (open.remove(call.offset(), call)) {
+        if (call.equals(open.get(call.offset()))) {
+            var _ = open.remove(call.offset());
             byKey.remove(call.key(), call);
             recent.release();
             call.letGo();

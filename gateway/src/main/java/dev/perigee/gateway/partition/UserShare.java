@@ -1,10 +1,11 @@
 package dev.perigee.gateway.partition;
 
 import dev.perigee.protocol.limit.TokenBucket;
+import dev.perigee.protocol.topic.NumberMap;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class UserShare {
     private final Set<ToolCall> open = new HashSet<>();
-    private final TreeMap<Long, ToolCall> ready = new TreeMap<>();
+    private final NumberMap<ToolCall> ready = new NumberMap<>();
     private final Set<ToolCall> sent = new HashSet<>();
     private final @Nullable TokenBucket bucket;
     private long openBytes;
@@ -44,11 +45,11 @@ final class UserShare {
 
     void aside(ToolCall call) {
         sent.remove(call);
-        ready.remove(call.offset());
+        var _ = ready.remove(call.offset());
     }
 
     void sent(ToolCall call) {
-        ready.remove(call.offset());
+        var _ = ready.remove(call.offset());
         sent.add(call);
     }
 
@@ -61,7 +62,7 @@ final class UserShare {
 
     /** The next one in the order of the records; only when {@link #hasReady}. */
     ToolCall first() {
-        return ready.firstEntry().getValue();
+        return Objects.requireNonNull(ready.first());
     }
 
     boolean hasReady() {
