@@ -4,6 +4,7 @@ import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.Attach.AcceptedRecord;
 import dev.perigee.protocol.link.Attach.Progress;
 import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.topic.NumberMap;
 import dev.perigee.protocol.topic.OffsetRanges;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.time.Instant;
@@ -11,7 +12,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,7 +62,7 @@ final class AcceptedRecords {
 
     /** The requests of one source. */
     private static final class Offsets {
-        private final TreeMap<Long, Progress> open = new TreeMap<>();
+        private final NumberMap<Progress> open = new NumberMap<>();
         private final OffsetRanges acked = new OffsetRanges();
 
         @Nullable Progress progress(long offset) {
@@ -76,11 +76,13 @@ final class AcceptedRecords {
 
     private static final class Running {
         private final ToolOrder.Execute order;
+        private final String key;
         private final List<ToolOrder.Execute> joined = new ArrayList<>(0);
         private @Nullable RawJson held;
 
-        Running(ToolOrder.Execute order) {
+        Running(ToolOrder.Execute order, String key) {
             this.order = order;
+            this.key = key;
         }
     }
 
@@ -123,7 +125,7 @@ final class AcceptedRecords {
             return new Verdict.NoRoom();
         }
         note(origin, Progress.RUNNING);
-        running.put(id, new Running(order));
+        running.put(id, new Running(order, key));
         return new Verdict.Run();
     }
 
@@ -134,7 +136,7 @@ final class AcceptedRecords {
         }
         var offsets = records.get(source(order.origin()));
         if (offsets != null) {
-            offsets.open.remove(order.origin().offset());
+            var _ = offsets.open.remove(order.origin().offset());
         }
     }
 
@@ -150,7 +152,8 @@ final class AcceptedRecords {
         if (run == null) {
             boolean _ = recent.reserve(); // It ran all the same.
         }
-        recent.remember(id.text(), new RecentResults.Answer(processId, result), now);
+        var key = run == null ? id.text() : run.key;
+        recent.remember(key, new RecentResults.Answer(processId, result), now);
         advance(order.origin(), Progress.JOURNALLED);
         if (run == null) {
             return List.of();
@@ -179,7 +182,7 @@ final class AcceptedRecords {
         var source = new Source(topic, partition);
         var offsets = records.get(source);
         if (offsets != null) {
-            offsets.open.headMap(offset).clear();
+            offsets.open.removeBelow(offset);
             offsets.acked.removeBelow(offset);
             if (offsets.isEmpty()) {
                 records.remove(source);
@@ -256,11 +259,11 @@ final class AcceptedRecords {
     /** Changes what is remembered; what a commit made it forget stays forgotten. */
     private void advance(RecordOrigin origin, Progress progress) {
         var offsets = records.get(source(origin));
-        if (offsets == null || !offsets.open.containsKey(origin.offset())) {
+        if (offsets == null || !offsets.open.contains(origin.offset())) {
             return;
         }
         if (progress == Progress.ACKED) {
-            offsets.open.remove(origin.offset());
+            var _ = offsets.open.remove(origin.offset());
             offsets.acked.add(origin.offset(), origin.offset());
         } else {
             offsets.open.put(origin.offset(), progress);

@@ -2,13 +2,12 @@ package dev.perigee.worker.session;
 
 import dev.perigee.protocol.limit.BudgetShare;
 import dev.perigee.protocol.limit.ByteBudget;
+import dev.perigee.protocol.topic.NumberMap;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,7 +80,7 @@ final class Journal {
 
     private final Limits limits;
     private final BudgetShare share;
-    private final TreeMap<Long, Entry> entries = new TreeMap<>();
+    private final NumberMap<Entry> entries = new NumberMap<>();
     private final ArrayDeque<Entry> evictable = new ArrayDeque<>();
     private long nextSeq;
     private long bytes;
@@ -191,12 +190,12 @@ final class Journal {
      */
     List<RecordOrigin> acknowledge(long seq, DropReport report) {
         var answered = new ArrayList<RecordOrigin>();
-        for (var first = entries.firstEntry();
-                first != null && first.getKey() <= seq;
-                first = entries.firstEntry()) {
-            entries.pollFirstEntry();
-            charge(first.getValue(), -1);
-            var origin = first.getValue().origin();
+        for (var first = entries.first();
+                first != null && first.seq() <= seq;
+                first = entries.first()) {
+            var _ = entries.remove(first.seq());
+            charge(first, -1);
+            var origin = first.origin();
             if (origin != null) {
                 answered.add(origin);
             }
@@ -218,8 +217,7 @@ final class Journal {
 
     /** The first entry after a number, null when there is none. */
     @Nullable Entry after(long seq) {
-        Map.Entry<Long, Entry> next = entries.higherEntry(seq);
-        return next == null ? null : next.getValue();
+        return entries.from(seq + 1);
     }
 
     /**
@@ -245,7 +243,7 @@ final class Journal {
 
     /** The number of the oldest entry; the next number when there is none. */
     long firstRetainedSeq() {
-        return entries.isEmpty() ? nextSeq : entries.firstKey();
+        return entries.isEmpty() ? nextSeq : entries.firstNumber();
     }
 
     long nextSeq() {
@@ -324,7 +322,7 @@ final class Journal {
                         || entries.size() >= limits.maxEntries() / 2
                         || share.isNearlyUsedUp())) {
             var entry = evictable.removeFirst();
-            entries.remove(entry.seq());
+            var _ = entries.remove(entry.seq());
             charge(entry, -1);
             evictedUpTo = entry.seq();
             long before = evicted == null ? 0 : evicted.lines();
