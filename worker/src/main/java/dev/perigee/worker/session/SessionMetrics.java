@@ -42,6 +42,7 @@ final class SessionMetrics {
     };
 
     private final MeterProvider<Counter> calls;
+    private final Counter succeeded;
     private final MeterProvider<Counter> events;
     private final MeterProvider<Counter> crashes;
     private final MeterProvider<Counter> refusals;
@@ -52,6 +53,7 @@ final class SessionMetrics {
 
     SessionMetrics(MeterRegistry registry) {
         this.calls = counters(registry, "calls", "Requests that have their result");
+        this.succeeded = call(ToolOutcome.SUCCESS, null);
         this.events = counters(registry, "events", "Events of instances");
         this.crashes =
                 counters(
@@ -83,7 +85,6 @@ final class SessionMetrics {
     }
 
     private void begin() {
-        call(ToolOutcome.SUCCESS, null);
         call(ToolOutcome.TOOL_ERROR, null);
         Stream.of(ErrorCode.values()).forEach(code -> call(ToolOutcome.FAILED, code));
         EnumSet.complementOf(EnumSet.of(EventType.TOOL_RESULT, EventType.REMOVED))
@@ -110,7 +111,11 @@ final class SessionMetrics {
     /** A request has its result. */
     void call(ToolResult result) {
         var error = result.error();
-        call(result.outcome(), error == null ? null : error.code()).increment();
+        var counter =
+                result.outcome() == ToolOutcome.SUCCESS
+                        ? succeeded
+                        : call(result.outcome(), error == null ? null : error.code());
+        counter.increment();
         latency.record(Duration.ofMillis(result.durationMs()));
     }
 
