@@ -32,6 +32,7 @@ public final class TraceSpan {
     public static final int LONGEST_STATE = 512;
 
     private static final String SCOPE = "dev.perigee";
+    private static final String FORM = "00-tttttttttttttttttttttttttttttttt-ssssssssssssssss-ff";
     private static final String PARENT = "traceparent";
     private static final String STATE = "tracestate";
 
@@ -74,8 +75,11 @@ public final class TraceSpan {
      */
     public static TraceSpan begin(
             Work work, @Nullable String given, @Nullable String state, Supplier<String> identity) {
-        var context = given == null ? Context.root() : read(given, state);
         var tracer = GlobalOpenTelemetry.get().getTracer(SCOPE);
+        if (!tracer.isEnabled() && given != null && state == null && hasForm(given)) {
+            return new TraceSpan(Span.getInvalid(), given, null);
+        }
+        var context = given == null ? Context.root() : read(given, state);
         if (tracer.isEnabled()) {
             var span = started(tracer, work, context);
             if (span.getSpanContext().isValid()) {
@@ -138,6 +142,30 @@ public final class TraceSpan {
                             }
                         });
         return written;
+    }
+
+    /** Whether it is one as nearly all are; any other is for OpenTelemetry to judge. */
+    private static boolean hasForm(String given) {
+        if (given.length() != FORM.length()) {
+            return false;
+        }
+        int trace = 0;
+        int span = 0;
+        for (int i = 0; i < FORM.length(); i++) {
+            char found = given.charAt(i);
+            char wanted = FORM.charAt(i);
+            boolean isHex = (found >= '0' && found <= '9') || (found >= 'a' && found <= 'f');
+            switch (wanted) {
+                case 't' -> trace |= found - '0';
+                case 's' -> span |= found - '0';
+                case 'f' -> {}
+                default -> isHex = found == wanted;
+            }
+            if (!isHex) {
+                return false;
+            }
+        }
+        return trace != 0 && span != 0;
     }
 
     private static Context read(String traceparent, @Nullable String tracestate) {

@@ -47,6 +47,20 @@ final class TraceSpanTest {
     }
 
     @Test
+    void makesOneInPlaceOfWhatHasOneWrongCharacter() {
+        for (int at = 0; at < GIVEN.length(); at++) {
+            for (var wrong : new String[] {"g", "/", ":", "F", "`", "\u0131", ""}) {
+                var bad = GIVEN.substring(0, at) + wrong + GIVEN.substring(at + 1);
+                assertThat(begin(bad, "topic-0@1").traceparent())
+                        .as(bad)
+                        .isEqualTo(begin(null, "topic-0@1").traceparent());
+            }
+        }
+        var noSpan = GIVEN.replace("b7ad6b7169203331", "0".repeat(16));
+        assertThat(begin(noSpan, "topic-0@1").traceparent()).isNotEqualTo(noSpan);
+    }
+
+    @Test
     void handsOnAStateThatCanBeRead() {
         assertThat(state(GIVEN, "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE"))
                 .isEqualTo("rojo=00f067aa0ba902b7,congo=t61rcWkgMzE");
