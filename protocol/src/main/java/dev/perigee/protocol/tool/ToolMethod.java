@@ -1,5 +1,9 @@
 package dev.perigee.protocol.tool;
 
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Methods of tool requests. */
@@ -37,6 +41,10 @@ public enum ToolMethod {
     /** Answers a question of a running call. */
     CALL_RESPOND("call/respond");
 
+    private static final Map<String, ToolMethod> BY_NAME =
+            Stream.of(values())
+                    .collect(Collectors.toMap(ToolMethod::wireName, Function.identity()));
+
     private final String wireName;
 
     ToolMethod(String wireName) {
@@ -50,12 +58,7 @@ public enum ToolMethod {
 
     /** The method of this name, or null when there is none. */
     public static @Nullable ToolMethod of(String wireName) {
-        for (ToolMethod method : values()) {
-            if (method.wireName.equals(wireName)) {
-                return method;
-            }
-        }
-        return null;
+        return BY_NAME.get(wireName);
     }
 
     /** True when the request names one server in {@code tool_path}. */
