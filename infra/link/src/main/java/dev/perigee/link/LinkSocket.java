@@ -36,6 +36,16 @@ public final class LinkSocket implements FrameHandler {
         /** A frame of any kind arrived; its own callback follows. */
         default void heard() {}
 
+        /**
+         * A message of one frame, in the read buffer, of which nothing may be kept.
+         *
+         * @param utf8 its position stays where it is
+         * @return whether it is dealt with; else it comes as {@link #message}
+         */
+        default boolean messageInPlace(ByteBuffer utf8) {
+            return false;
+        }
+
         /** A message, complete. */
         void message(byte[] utf8);
 
@@ -117,6 +127,10 @@ public final class LinkSocket implements FrameHandler {
 
     private void take(Frame frame) {
         if (closing) {
+            return;
+        }
+        boolean whole = frame.getOpCode() == OpCode.TEXT && frame.isFin();
+        if (whole && listener.messageInPlace(frame.getPayload())) {
             return;
         }
         try {

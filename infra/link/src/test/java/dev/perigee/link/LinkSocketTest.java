@@ -34,6 +34,16 @@ final class LinkSocketTest {
         }
 
         @Override
+        public boolean messageInPlace(ByteBuffer utf8) {
+            var text = UTF_8.decode(utf8.slice()).toString();
+            boolean taken = text.startsWith("in place");
+            if (taken) {
+                events.add("taken " + text);
+            }
+            return taken;
+        }
+
+        @Override
         public void message(byte[] utf8) {
             events.add(utf8.length > 100 ? utf8.length + " bytes" : new String(utf8, UTF_8));
         }
@@ -146,6 +156,17 @@ final class LinkSocketTest {
 
         assertThat(events).containsExactly("whole", "one two three");
         assertThat(session.sent).containsExactly("PONG between");
+    }
+
+    @Test
+    void hasMessagesOfOneFrameReadInPlace() {
+        open();
+        arrives(OpCode.TEXT, "in place");
+        arrives(OpCode.TEXT, "copied");
+        arrives(OpCode.TEXT, false, "in place, ".getBytes(UTF_8));
+        arrives(OpCode.CONTINUATION, true, "in place".getBytes(UTF_8));
+
+        assertThat(events).containsExactly("taken in place", "copied", "in place, in place");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.perigee.protocol.json;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.time.Instant;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.ObjectReadContext;
@@ -108,17 +109,52 @@ public final class Json {
      *     says what is wrong
      */
     public static <T> T read(byte[] utf8, Class<T> type, Function<Fields, T> reader) {
+        try {
+            return new PlainFields(utf8, utf8.length).document(reader);
+        } catch (PlainFields.UnusualException e) {
+            return parse(utf8, type, reader);
+        } catch (InvalidRecordException e) {
+            return read(utf8, type);
+        }
+    }
+
+    private static <T> T parse(byte[] utf8, Class<T> type, Function<Fields, T> reader) {
         try (var parser = MAPPER.createParser(utf8)) {
-            return new Fields(parser, utf8).document(reader);
+            return new ParsedFields(parser, utf8).document(reader);
         } catch (JacksonException | InvalidRecordException e) {
             return read(utf8, type);
         }
     }
 
+    /**
+     * Reads a document of the form that nearly all have, which needs no parser.
+     *
+     * @param length of the document, at the beginning of the bytes
+     * @return null where a parser has to look at it, and where the reader is content with nothing
+     */
+    public static <T> @Nullable T readPlain(
+            byte[] utf8, int length, Function<Fields, @Nullable T> reader) {
+        try {
+            return new PlainFields(utf8, length).<@Nullable T>document(reader);
+        } catch (PlainFields.UnusualException | InvalidRecordException e) {
+            return null;
+        }
+    }
+
     /** As {@link #readInput(byte[], Class)}, with a reader. */
     public static <T> T readInput(byte[] utf8, Class<T> type, Function<Fields, T> reader) {
+        try {
+            return new PlainFields(utf8, utf8.length).document(reader);
+        } catch (PlainFields.UnusualException e) {
+            return parseInput(utf8, type, reader);
+        } catch (InvalidRecordException e) {
+            return readInput(utf8, type);
+        }
+    }
+
+    private static <T> T parseInput(byte[] utf8, Class<T> type, Function<Fields, T> reader) {
         try (var parser = inputParser(utf8)) {
-            return new Fields(parser, utf8).document(reader);
+            return new ParsedFields(parser, utf8).document(reader);
         } catch (JacksonException | InvalidRecordException e) {
             return readInput(utf8, type);
         }

@@ -56,11 +56,36 @@ public record JsonRpc(
      * @throws InvalidRecordException as {@link #read(byte[])}
      */
     public static JsonRpc readInput(byte[] utf8) {
+        var plain = Json.readPlain(utf8, utf8.length, JsonRpc::of);
+        if (plain != null) {
+            return plain;
+        }
         try (var parser = Json.inputParser(utf8)) {
             return read(parser, utf8);
         } catch (JacksonException e) {
             throw Json.explain(e);
         }
+    }
+
+    private static JsonRpc of(Fields fields) {
+        String version = null;
+        RawJson id = null;
+        String method = null;
+        RawJson params = null;
+        RawJson result = null;
+        RawJson error = null;
+        for (var name = fields.next(); name != null; name = fields.next()) {
+            switch (name) {
+                case "jsonrpc" -> version = fields.text();
+                case "method" -> method = fields.text();
+                case "id" -> id = fields.raw();
+                case "params" -> params = fields.raw();
+                case "result" -> result = fields.raw();
+                case "error" -> error = fields.raw();
+                default -> {}
+            }
+        }
+        return new JsonRpc(version, id, method, params, result, error);
     }
 
     private static JsonRpc read(JsonParser parser, byte[] utf8) {

@@ -156,6 +156,10 @@ public final class ToolOrder {
 
         /** Reads one in one go; null when it is none as we write them, but perhaps another. */
         public static @Nullable Ordered read(byte[] utf8) {
+            var plain = read(utf8, utf8.length);
+            if (plain != null) {
+                return plain;
+            }
             var asked = JsonRpc.asked(utf8, METHOD);
             if (asked == null || asked.id() == null) {
                 return null;
@@ -165,6 +169,44 @@ public final class ToolOrder {
             } catch (InvalidRecordException e) {
                 return null; // The reader of the whole message reports the error.
             }
+        }
+
+        /**
+         * Reads one that needs no parser, as nearly all; null for any other message. Of the bytes
+         * nothing is kept.
+         *
+         * @param length of the message, at the beginning of the buffer
+         */
+        public static @Nullable Ordered read(byte[] buffer, int length) {
+            return Json.readPlain(buffer, length, Ordered::of);
+        }
+
+        private static @Nullable Ordered of(Fields fields) {
+            String version = null;
+            Long id = null;
+            String method = null;
+            Execute order = null;
+            for (var name = fields.next(); name != null; name = fields.next()) {
+                switch (name) {
+                    case "jsonrpc" -> version = fields.text();
+                    case "id" -> id = fields.number();
+                    case "method" -> method = fields.text();
+                    case "params" -> {
+                        if (!LinkMethod.EXECUTE.equals(method)) {
+                            return null;
+                        }
+                        order = fields.object(Execute::of);
+                    }
+                    default -> {}
+                }
+            }
+            return JsonRpc.VERSION.equals(version)
+                            && LinkMethod.EXECUTE.equals(method)
+                            && id != null
+                            && id >= 0
+                            && order != null
+                    ? new Ordered(id, order)
+                    : null;
         }
     }
 

@@ -1,10 +1,12 @@
 package dev.perigee.protocol.link;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.Mutations;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
 import dev.perigee.protocol.link.ToolOrder.Execute;
@@ -12,6 +14,7 @@ import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +67,26 @@ class QuickMessagesTest {
                 assertThat(outcome(() -> slowly(utf8))).as(message).isEqualTo(quick.toString());
             }
         }
+    }
+
+    @Test
+    @DisplayName("an order with any bytes changed is what it is for every other reader")
+    void changedOrders() {
+        var mutations = new Mutations(3);
+        int read = 0;
+        for (int i = 0; i < 5_000; i++) {
+            var utf8 = mutations.of(ORDERED);
+            var inPlace = ToolOrder.Ordered.read(Arrays.copyOf(utf8, utf8.length + 9), utf8.length);
+            var quick = ToolOrder.Ordered.read(utf8);
+            if (inPlace != null) {
+                read++;
+                assertThat(inPlace).isEqualTo(quick);
+            }
+            if (quick != null) {
+                assertThat(slowly(utf8)).as(new String(utf8, ISO_8859_1)).isEqualTo(quick);
+            }
+        }
+        assertThat(read).isPositive();
     }
 
     @Test
