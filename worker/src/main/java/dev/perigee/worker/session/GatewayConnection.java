@@ -9,6 +9,7 @@ import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.ToolOrder;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -34,6 +35,9 @@ final class GatewayConnection
     /** Longer than most calls take, and nothing to a gateway. */
     private static final Duration SOON = Duration.ofMillis(5);
 
+    /** Larger messages are copied. */
+    private static final int MOST_IN_PLACE = 64 << 10;
+
     private static final long CONTROL_BYTES = 4L * LinkFrame.MAX_BYTES;
 
     private final Handler handler;
@@ -54,6 +58,9 @@ final class GatewayConnection
      */
     private volatile long answered = System.nanoTime();
 
+    /** Of the reader: the message that it reads. */
+    private byte[] inPlace = {};
+
     private volatile @Nullable String gatewayId;
     private volatile int protocol = LinkVersions.SPOKEN.least();
     private volatile boolean open = true;
@@ -62,6 +69,14 @@ final class GatewayConnection
     /** Receiver of the messages, called on the reader, in their order; must not wait. */
     interface Handler {
         void handle(GatewayConnection connection, byte[] message);
+
+        /**
+         * A message that needs no copy, of which nothing may be kept.
+         *
+         * @param length of the message, at the beginning of the buffer
+         * @return false for one that is to be handled as {@link #handle} does
+         */
+        boolean handleInPlace(GatewayConnection connection, byte[] buffer, int length);
 
         /** A ping was answered. */
         void answered(LinkPeer peer);
@@ -111,6 +126,19 @@ final class GatewayConnection
     @Override
     public void heard() {
         liveness.heard(System.nanoTime());
+    }
+
+    @Override
+    public boolean messageInPlace(ByteBuffer utf8) {
+        int length = utf8.remaining();
+        if (length > MOST_IN_PLACE) {
+            return false;
+        }
+        if (length > inPlace.length) {
+            inPlace = new byte[Math.min(MOST_IN_PLACE, 2 * length)];
+        }
+        utf8.get(utf8.position(), inPlace, 0, length);
+        return handler.handleInPlace(this, inPlace, length);
     }
 
     @Override

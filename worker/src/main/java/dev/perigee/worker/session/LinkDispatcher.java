@@ -40,6 +40,15 @@ final class LinkDispatcher implements GatewayConnection.Handler, AutoCloseable {
     }
 
     @Override
+    public boolean handleInPlace(GatewayConnection connection, byte[] buffer, int length) {
+        var ordered = ToolOrder.Ordered.read(buffer, length);
+        if (ordered != null) {
+            order(connection, ordered);
+        }
+        return ordered != null;
+    }
+
+    @Override
     public void handle(GatewayConnection connection, byte[] message) {
         var ordered = ToolOrder.Ordered.read(message);
         if (ordered != null) {
