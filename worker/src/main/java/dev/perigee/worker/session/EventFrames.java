@@ -114,7 +114,8 @@ final class EventFrames {
 
     /** A result as the backend reads it. */
     RawJson result(ToolResult result) {
-        var encoded = Json.raw(result);
+        var plain = PlainResults.result(result);
+        var encoded = plain == null ? Json.raw(result) : plain;
         if (encoded.size() <= MAX_RESULT_BYTES) {
             return encoded;
         }
@@ -143,6 +144,12 @@ final class EventFrames {
 
     private static byte[] resultFrame(
             InstanceIdentity about, long seq, ToolOrder.Execute order, RawJson data) {
+        var plain = PlainResults.entry(about, seq, order, data);
+        return plain == null ? written(about, seq, order, data) : plain;
+    }
+
+    /** As the mapper writes it. */
+    static byte[] written(InstanceIdentity about, long seq, ToolOrder.Execute order, RawJson data) {
         return write(
                 new InstanceEvent(
                         about.partition(),
