@@ -1,5 +1,6 @@
 package dev.perigee.worker.tool;
 
+import dev.perigee.protocol.json.ExactJson;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
@@ -10,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * bytes are kept. Pure.
  */
 final class RequestMetaJson {
+    /** Bytes of an object without fields. */
+    private static final int NOTHING = 2;
+
     private RequestMetaJson() {}
 
     /**
@@ -24,6 +28,10 @@ final class RequestMetaJson {
             @Nullable String tracestate,
             @Nullable Long progressToken,
             @Nullable RawJson own) {
+        var plain = own == null ? plain(traceparent, tracestate, progressToken) : null;
+        if (plain != null) {
+            return plain.length == NOTHING ? null : RawJson.ofBytes(plain);
+        }
         var said = new StringBuilder();
         if (traceparent != null) {
             said.append(",\"traceparent\":\"").append(traceparent).append('"');
@@ -38,6 +46,20 @@ final class RequestMetaJson {
             said.append(',').append(inside(own));
         }
         return said.isEmpty() ? null : RawJson.of("{" + said.substring(1) + "}");
+    }
+
+    private static byte @Nullable [] plain(
+            @Nullable String traceparent,
+            @Nullable String tracestate,
+            @Nullable Long progressToken) {
+        return ExactJson.write(
+                out -> {
+                    out.begin().field("traceparent", traceparent).field("tracestate", tracestate);
+                    if (progressToken != null) {
+                        out.field("progressToken", progressToken);
+                    }
+                    out.end();
+                });
     }
 
     /**

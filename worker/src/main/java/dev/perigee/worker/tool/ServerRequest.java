@@ -1,6 +1,7 @@
 package dev.perigee.worker.tool;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.perigee.protocol.json.ExactJson;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
@@ -67,23 +68,24 @@ public record ServerRequest(
         return switch (method) {
             case TOOLS_CALL -> {
                 var name = name(path, "{server_slug}:{tool}");
-                yield asIs(method, new Call(name, arguments, meta), name, token);
+                yield new ServerRequest(
+                        method.wireName(), call(name, arguments, meta), name, token);
             }
             case PROMPTS_GET ->
-                    asIs(
-                            method,
-                            new Call(name(path, "{server_slug}:{prompt}"), arguments, meta),
+                    new ServerRequest(
+                            method.wireName(),
+                            call(name(path, "{server_slug}:{prompt}"), arguments, meta),
                             null,
                             token);
             case RESOURCES_READ ->
-                    asIs(method, new Read(name(path, "{server_slug}|{uri}"), meta), null, token);
+                    asIs(method, new Read(name(path, "{server_slug}|{uri}"), meta), token);
             case RESOURCES_SUBSCRIBE, RESOURCES_UNSUBSCRIBE -> {
                 var uri = name(path, "{server_slug}|{uri}");
                 if (uri.getBytes(StandardCharsets.UTF_8).length > MAX_SUBSCRIBED_BYTES) {
                     throw InvalidRecordException.invalid(
                             "the URI has more than " + MAX_SUBSCRIBED_BYTES + " bytes");
                 }
-                yield asIs(method, new Read(uri, meta), null, token);
+                yield asIs(method, new Read(uri, meta), token);
             }
             case TASKS_GET, TASKS_CANCEL -> {
                 if (TaskReport.idIn(arguments) == null) {
@@ -117,9 +119,20 @@ public record ServerRequest(
                 token);
     }
 
-    private static ServerRequest asIs(
-            ToolMethod method, Object params, @Nullable String tool, @Nullable Long token) {
-        return new ServerRequest(method.wireName(), Json.raw(params), tool, token);
+    private static RawJson call(String name, RawJson arguments, @Nullable RawJson meta) {
+        var plain =
+                ExactJson.write(
+                        out ->
+                                out.begin()
+                                        .field("name", name)
+                                        .field("arguments", arguments)
+                                        .field("_meta", meta)
+                                        .end());
+        return plain == null ? Json.raw(new Call(name, arguments, meta)) : RawJson.ofBytes(plain);
+    }
+
+    private static ServerRequest asIs(ToolMethod method, Read params, @Nullable Long token) {
+        return new ServerRequest(method.wireName(), Json.raw(params), null, token);
     }
 
     private static String name(ToolPath path, String form) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perigee.protocol.event.EventBody.DiscoveredTool;
 import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolMethod;
@@ -141,6 +142,37 @@ final class ToolPiecesTest {
                                         null,
                                         null))
                 .isInstanceOf(InvalidRecordException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"echo", "a:b/c", "qu\"ote", "back\\slash", "ünï", "😀", "tab\t"})
+    @DisplayName(
+            "a call has the bytes that the mapper writes, whatever its tool and trace state are")
+    void asksByHandAsByMapper(String text) {
+        var trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        var arguments = "{\"x\": [1.0, \"ü\"]}";
+        var quoted = Json.raw(text).text();
+
+        var call =
+                ServerRequest.of(
+                        ToolMethod.TOOLS_CALL,
+                        request("tools/call", "s:" + text, arguments),
+                        trace,
+                        text);
+
+        assertThat(call.params().text())
+                .isEqualTo(
+                        "{\"name\":%s,\"arguments\":%s,\"_meta\":{\"traceparent\":\"%s\",\"tracestate\":%s}}"
+                                .formatted(quoted, arguments, trace, quoted));
+        assertThat(
+                        ServerRequest.of(
+                                        ToolMethod.PROMPTS_GET,
+                                        request("prompts/get", "s:" + text, null),
+                                        null,
+                                        text)
+                                .params()
+                                .text())
+                .isEqualTo("{\"name\":" + quoted + ",\"arguments\":{}}");
     }
 
     @Test
