@@ -14,6 +14,7 @@ import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.SessionNotice;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -41,6 +42,9 @@ final class LinkConnection implements LinkSocket.Listener, LinkWriter.Transport 
     private static final int MOST_EARLY = 16;
     private static final int MOST_CONTROL_FRAMES = 20_000;
 
+    /** Larger messages are copied. */
+    private static final int MOST_IN_PLACE = 64 << 10;
+
     private final long generation;
     private final AtomicLong ids;
     private final NoticeHandler notices;
@@ -52,6 +56,10 @@ final class LinkConnection implements LinkSocket.Listener, LinkWriter.Transport 
     private final AtomicReference<@Nullable String> closeReason = new AtomicReference<>();
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Queue<Runnable> early = new ArrayDeque<>();
+
+    /** Of the reader: the message that it reads. */
+    private byte[] inPlace = {};
+
     private volatile @Nullable WorkerClock clock;
     private volatile boolean closedThere;
     private volatile int protocol = LinkVersions.FIRST;
@@ -167,12 +175,39 @@ final class LinkConnection implements LinkSocket.Listener, LinkWriter.Transport 
     }
 
     @Override
+    public boolean messageInPlace(ByteBuffer utf8) {
+        int length = utf8.remaining();
+        if (length > MOST_IN_PLACE || isClosed()) {
+            return false;
+        }
+        if (length > inPlace.length) {
+            inPlace = new byte[Math.min(MOST_IN_PLACE, 2 * length)];
+        }
+        utf8.get(utf8.position(), inPlace, 0, length);
+        var event = SessionNotice.InstanceEvent.readMessage(inPlace, length);
+        if (event == null) {
+            return false;
+        }
+        arrived(length);
+        try {
+            notices.event(generation, event, length);
+        } catch (RuntimeException e) {
+            notHandled(e);
+        }
+        return true;
+    }
+
+    private void arrived(int bytes) {
+        meters.framesIn.increment();
+        meters.bytesIn.increment(bytes);
+    }
+
+    @Override
     public void message(byte[] utf8) {
         if (isClosed()) {
             return;
         }
-        meters.framesIn.increment();
-        meters.bytesIn.increment(utf8.length);
+        arrived(utf8.length);
         try {
             var event = SessionNotice.InstanceEvent.readMessage(utf8);
             if (event != null) {
@@ -190,11 +225,17 @@ final class LinkConnection implements LinkSocket.Listener, LinkWriter.Transport 
                                         LinkError.METHOD_NOT_FOUND.code(),
                                         "a gateway answers no requests, not " + method));
             }
-        } catch (InvalidRecordException e) {
-            notUnderstood(e.getMessage());
         } catch (RuntimeException e) {
+            notHandled(e);
+        }
+    }
+
+    private void notHandled(RuntimeException failure) {
+        if (failure instanceof InvalidRecordException) {
+            notUnderstood(failure.getMessage());
+        } else {
             meters.protocolErrors.increment();
-            LOG.atError().setCause(e).log("Failed to handle a message of a worker");
+            LOG.atError().setCause(failure).log("Failed to handle a message of a worker");
         }
     }
 

@@ -92,6 +92,10 @@ final class LinkConnectionTest {
     }
 
     private static LinkConnection connection(Duration deadAfter) {
+        return connection(deadAfter, new NoNotices());
+    }
+
+    static LinkConnection connection(Duration deadAfter, NoticeHandler notices) {
         var like = LinkFixture.options(1, FakeWorker.TOKEN, null, Duration.ofSeconds(1), 1 << 20);
         var timing = like.timing();
         var options =
@@ -119,11 +123,11 @@ final class LinkConnectionTest {
                 1,
                 new AtomicLong(),
                 options,
-                new NoNotices(),
+                notices,
                 new LinkMeters(new SimpleMeterRegistry(), "127.0.0.1:1"));
     }
 
-    private static final class NoNotices implements NoticeHandler {
+    static class NoNotices implements NoticeHandler {
         @Override
         public void event(long generation, SessionNotice.InstanceEvent event, int creditBytes) {}
 

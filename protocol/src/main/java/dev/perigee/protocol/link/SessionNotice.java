@@ -169,6 +169,41 @@ public final class SessionNotice {
             }
         }
 
+        /**
+         * Reads a message with one that needs no parser, as nearly all; null for any other message.
+         * Of the bytes nothing is kept.
+         *
+         * @param length of the message, at the beginning of the buffer
+         */
+        public static @Nullable InstanceEvent readMessage(byte[] buffer, int length) {
+            return Json.readPlain(buffer, length, InstanceEvent::told);
+        }
+
+        private static @Nullable InstanceEvent told(Fields fields) {
+            String version = null;
+            String method = null;
+            InstanceEvent event = null;
+            for (var name = fields.next(); name != null; name = fields.next()) {
+                switch (name) {
+                    case "jsonrpc" -> version = fields.text();
+                    case "method" -> method = fields.text();
+                    case "params" -> {
+                        if (!LinkMethod.EVENT.equals(method)) {
+                            return null;
+                        }
+                        event = fields.object(InstanceEvent::of);
+                    }
+                    case "id" -> {
+                        return null;
+                    }
+                    default -> {}
+                }
+            }
+            return JsonRpc.VERSION.equals(version) && LinkMethod.EVENT.equals(method)
+                    ? event
+                    : null;
+        }
+
         static InstanceEvent of(Fields fields) {
             Integer partition = null;
             String processId = null;
