@@ -43,6 +43,10 @@ public record JsonRpc(
      *     wrong type
      */
     public static JsonRpc read(byte[] utf8) {
+        var plain = Json.readPlain(utf8, utf8.length, JsonRpc::of);
+        if (plain != null) {
+            return plain;
+        }
         try (var parser = Json.MAPPER.createParser(utf8)) {
             return read(parser, utf8);
         } catch (JacksonException e) {
