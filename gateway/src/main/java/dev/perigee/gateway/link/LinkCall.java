@@ -92,7 +92,11 @@ final class LinkCall implements AnswerHandler {
     }
 
     byte[] encode() {
-        return new LinkFrame.Request(id, method, Json.raw(order)).encode();
+        var plain =
+                order instanceof ToolOrder.Execute execute
+                        ? PlainOrders.message(id, execute)
+                        : null;
+        return plain == null ? new LinkFrame.Request(id, method, Json.raw(order)).encode() : plain;
     }
 
     @Override
