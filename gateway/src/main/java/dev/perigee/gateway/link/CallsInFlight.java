@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The calls of a session that have not ended, in the order in which they were made. One thread at a
@@ -23,14 +23,28 @@ final class CallsInFlight {
     }
 
     private final Map<Long, LinkCall> calls = new LinkedHashMap<>();
+    private final Map<RecordOrigin, LinkCall> requests = new HashMap<>();
 
     void add(LinkCall call) {
         calls.put(call.id(), call);
+        var origin = call.executeOrigin();
+        if (origin != null) {
+            requests.put(origin, call);
+        }
     }
 
     /** Whether it was there. */
     boolean remove(LinkCall call) {
+        var origin = call.executeOrigin();
+        if (origin != null) {
+            requests.remove(origin, call);
+        }
         return calls.remove(call.id()) != null;
+    }
+
+    /** The newest call that sends this request; null when there is none. */
+    @Nullable LinkCall of(RecordOrigin request) {
+        return requests.get(request);
     }
 
     int size() {
@@ -59,7 +73,8 @@ final class CallsInFlight {
                 again.add(call);
             }
         }
-        calls.keySet().retainAll(again.stream().map(LinkCall::id).collect(Collectors.toSet()));
+        clear();
+        again.forEach(this::add);
         return again;
     }
 
@@ -71,7 +86,12 @@ final class CallsInFlight {
     /** Takes all calls out. */
     List<LinkCall> drain() {
         var all = List.copyOf(calls.values());
-        calls.clear();
+        clear();
         return all;
+    }
+
+    private void clear() {
+        calls.clear();
+        requests.clear();
     }
 }

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a session, from the moment it is made to its one end, across connections. Encoded
- * again when it is sent again, so that a waiting call holds no frame. The waiter reads its result;
- * the connection's reader only hands it over.
+ * One call of a session, from the moment it is made to its one end, across connections; the first
+ * end counts. Encoded again when it is sent again, so that a waiting call holds no frame. The
+ * waiter reads its result; the connection's reader only hands it over.
  */
 final class LinkCall implements AnswerHandler {
     /** Decides what an error answer means; called on the reader. */
@@ -101,8 +101,10 @@ final class LinkCall implements AnswerHandler {
 
     @Override
     public void result(RawJson json) {
-        result = json;
-        end();
+        if (!hasEnded()) {
+            result = json;
+            end();
+        }
     }
 
     @Override
@@ -111,7 +113,7 @@ final class LinkCall implements AnswerHandler {
         onRefusal.refused(generation, this, error == null ? LinkError.INTERNAL : error, message);
     }
 
-    /** Ends the call without an answer. The first end counts. */
+    /** Ends the call without an answer. */
     void fail(LinkException why) {
         if (!hasEnded()) {
             failure = why;

@@ -268,7 +268,10 @@ final class PartitionSession implements PartitionLink {
 
     /** An event of this partition came; on the reader. */
     void event(long generation, SessionNotice.InstanceEvent event, int creditBytes) {
-        delivery.event(generation, event, creditBytes);
+        var request = event.origin();
+        if (delivery.event(generation, event, creditBytes) && request != null) {
+            calls.accepted(request);
+        }
     }
 
     /** The connection closed; on the link's thread. */

@@ -309,6 +309,25 @@ final class SessionCalls {
         }
     }
 
+    /**
+     * An event about a request arrived: the worker accepted it. Ends its call if that waits for the
+     * acceptance, which has no effect when it comes later; on the reader.
+     */
+    void accepted(RecordOrigin request) {
+        LinkCall call;
+        lock.lock();
+        try {
+            call = inFlight.of(request);
+            if (call == null) {
+                return;
+            }
+            forget(call);
+        } finally {
+            lock.unlock();
+        }
+        call.result(RawJson.EMPTY_OBJECT);
+    }
+
     /** An error answer to a call, which the worker did not accept then; on the reader. */
     private void refused(long generation, LinkCall call, LinkError error, String message) {
         var sessionEnd = SessionEnd.of(error);

@@ -51,24 +51,29 @@ final class SessionDelivery {
         }
     }
 
-    /** Takes an event, which is a repeat where this gateway has it already. */
-    void event(long generation, SessionNotice.InstanceEvent event, int bytes) {
+    /**
+     * Takes an event, which is a repeat where this gateway has it already.
+     *
+     * @return whether the listener has it now
+     */
+    boolean event(long generation, SessionNotice.InstanceEvent event, int bytes) {
         lock.lock();
         try {
             if (over || from == null || from.generation() != generation) {
-                return;
+                return false;
             }
             switch (cursors.arrive(event)) {
                 case REPEAT -> {
                     meters.eventsRepeated.increment();
                     credit.wasted(bytes);
-                    return;
+                    return false;
                 }
                 case AFTER_HOLE -> meters.eventsMissing.increment();
                 case NEXT -> {}
             }
             credit.taken(bytes);
             listener.event(event, bytes);
+            return true;
         } finally {
             lock.unlock();
         }

@@ -102,6 +102,7 @@ final class CallTransitions {
         on(SENDING, REFUSED, ENDED, ANSWER);
         sendAgain(SENDING, NOT_RUN);
         on(SENDING, MAYBE_TAKEN, UNSURE, AWAIT_ATTACH);
+        answer(SENDING, LOST, Guard.ANSWERED, OwnAnswer.OUTCOME_UNKNOWN);
         row(SENDING, LOST, Guard.ASKING, false, QUEUED, ENQUEUE, null);
         sendOnceMore(SENDING, LOST);
         stay(SENDING, ATTACHED_WITH, ATTACHED_AFTER, ATTACHED_SAME_WITHOUT, ATTACHED_OTHER_WITHOUT);

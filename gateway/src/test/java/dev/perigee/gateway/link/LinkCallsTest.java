@@ -64,6 +64,31 @@ final class LinkCallsTest {
     }
 
     @Test
+    @DisplayName("a result is an acceptance, also to who waits, and one that follows is a repeat")
+    void aResultIsAnAcceptance() throws Exception {
+        worker.on(LinkMethod.EXECUTE, r -> null);
+        var session = fixture.attached();
+        var waiting =
+                fixture.callers.submit(
+                        () -> session.execute(LinkFixture.order(1), LinkFixture.in(LONG)));
+        await().until(() -> worker.received(LinkMethod.EXECUTE).size() == 1);
+
+        worker.tell(LinkMethod.EVENT, AcceptanceModelTest.event(1, LinkFixture.at(2)));
+        worker.tell(LinkMethod.EVENT, AcceptanceModelTest.event(2, LinkFixture.at(1)));
+
+        assertThat(waiting.get().answered()).isNull();
+        assertThat(listener.seqs()).containsExactly(1L, 2L);
+        assertThat(fixture.meters.get("perigee.link.calls.in.flight").gauge().value()).isZero();
+
+        var order = worker.received(LinkMethod.EXECUTE).getFirst();
+        var late = new LinkFrame.Response(order.id(), RawJson.EMPTY_OBJECT).encode();
+        worker.send(new String(late, java.nio.charset.StandardCharsets.UTF_8));
+        worker.on(LinkMethod.EXECUTE, r -> FakeWorker.refuse(r, LinkError.METHOD_NOT_FOUND));
+        assertThat(failureOf(session, LONG).reason()).isEqualTo(Reason.REJECTED);
+        assertThat(fixture.count("perigee.link.protocol.errors")).isZero();
+    }
+
+    @Test
     void ordersReachTheWorkerInTheOrderOfSubmission() throws Exception {
         var outcome = new InstanceOrder.Outcome("p-1", CommandOutcome.COMPLETED, null, null);
         worker.on(LinkMethod.STOP, r -> FakeWorker.answer(r, outcome));

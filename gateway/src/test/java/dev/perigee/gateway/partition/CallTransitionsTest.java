@@ -115,6 +115,9 @@ final class CallTransitionsTest {
                     CallTransitions.next(from, CallEvent.SESSION_GONE, with(Rounds.ANSWERED));
             assertThat(answered.answer()).isEqualTo(OwnAnswer.OUTCOME_UNKNOWN);
         }
+        var overtaken = // Question and response came before the acceptance.
+                CallTransitions.next(CallStage.SENDING, CallEvent.LOST, with(Rounds.ANSWERED));
+        assertThat(overtaken.answer()).isEqualTo(OwnAnswer.OUTCOME_UNKNOWN);
         var refused =
                 CallTransitions.next(CallStage.SENDING, CallEvent.TURNED_DOWN, with(Rounds.ASKING));
         assertThat(refused.answer()).isEqualTo(OwnAnswer.REFUSED);

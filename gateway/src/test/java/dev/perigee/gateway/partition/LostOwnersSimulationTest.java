@@ -52,7 +52,7 @@ final class LostOwnersSimulationTest {
     @Test
     @DisplayName("OWN-22, OWN-06: a result that is replayed is found to lose, if it is not awaited")
     void theReplayIsNeeded() {
-        var world = new SimulatedPartition(83, REQUESTS, false); // 12 of the 300 seeds find it.
+        var world = new SimulatedPartition(8, REQUESTS, false); // 22 of the 300 seeds find it.
         for (int step = 0; step < STEPS; step++) {
             world.step();
         }

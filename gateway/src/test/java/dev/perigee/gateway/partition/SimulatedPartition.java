@@ -136,7 +136,7 @@ final class SimulatedPartition {
     }
 
     void step() {
-        switch (random.nextInt(72)) {
+        switch (random.nextInt(74)) {
             case 0 -> loseOwner();
             case 1 -> loseSession();
             case 2 -> {
@@ -158,6 +158,7 @@ final class SimulatedPartition {
             case 68 -> pick(ofStage(CallStage.UNSURE), this::expire);
             case 69 -> pick(ofStage(CallStage.SENDING), this::expire);
             case 70, 71 -> pick(wire, this::arrive);
+            case 72, 73 -> pick(sessions(Progress.RUNNING), this::progress);
             case 39, 40, 41, 42, 43, 44, 45 -> pick(wire, this::arrive);
             case 46, 47, 48, 49, 50 -> pick(verdicts, this::hear);
             case 51, 52, 53, 54, 55 -> pick(sessions(Progress.RUNNING), this::finish);
@@ -344,7 +345,9 @@ final class SimulatedPartition {
             runs.merge(order.offset(), 1, Integer::sum);
             note(order.offset(), "runs in session " + at.createdEpoch());
             at.requests().put(order.offset(), Progress.RUNNING);
-            verdicts.add(new Verdict(order.offset(), CallEvent.TAKEN));
+            if (random.nextInt(3) > 0) { // Else its result, or an attach, says that it is taken.
+                verdicts.add(new Verdict(order.offset(), CallEvent.TAKEN));
+            }
         }
     }
 
@@ -358,6 +361,15 @@ final class SimulatedPartition {
 
     private void finish(long offset) {
         sessionThere().requests().put(offset, Progress.JOURNALLED);
+    }
+
+    /** The worker tells of a running request, which so it accepted. */
+    private void progress(long offset) {
+        var call = attached ? table.open(offset) : null;
+        if (call != null) {
+            happened(call, CallEvent.PROGRESSED);
+            hear(new Verdict(offset, CallEvent.TAKEN));
+        }
     }
 
     /** The worker tells a result, which is published at once, and acknowledged or not. */
