@@ -231,13 +231,13 @@ final class LinkHandshakeTest {
     @Test
     @DisplayName("DEP-08: a gateway says why it has no version in common with a worker")
     void saysThatThereIsNoCommonVersion() {
-        var mismatch = LinkVersions.mismatch(LinkVersions.SPOKEN, new LinkVersions(7, 9));
+        var mismatch = LinkVersions.mismatch(LinkVersions.SPOKEN, new LinkVersions(8, 9));
         worker.on(
                 LinkMethod.HELLO,
                 r -> new LinkFrame.Failure(r.id(), LinkError.NO_COMMON_VERSION.code(), mismatch));
         fixture.start();
 
-        awaitProblem("the gateway speaks 1 to 6, the worker 7 to 9: upgrade the gateway");
+        awaitProblem("the gateway speaks 1 to 7, the worker 8 to 9: upgrade the gateway");
         assertThat(fixture.view().state()).isEqualTo(LinkState.CONNECTING);
     }
 

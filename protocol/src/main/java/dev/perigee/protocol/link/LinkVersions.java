@@ -35,8 +35,11 @@ public record LinkVersions(int least, int greatest) {
     /** The version with which events about the authorization of servers came. */
     public static final int AUTHORIZATION = 6;
 
+    /** The version with which a result came to say that its request was accepted. */
+    public static final int IMPLIED_ACCEPTANCES = 7;
+
     /** The versions of this release. */
-    public static final LinkVersions SPOKEN = new LinkVersions(FIRST, AUTHORIZATION);
+    public static final LinkVersions SPOKEN = new LinkVersions(FIRST, IMPLIED_ACCEPTANCES);
 
     public LinkVersions {
         if (least < 1 || greatest < least) {

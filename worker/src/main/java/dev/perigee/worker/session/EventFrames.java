@@ -8,7 +8,6 @@ import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
-import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ErrorCode;
@@ -18,6 +17,7 @@ import dev.perigee.protocol.topic.Topic;
 import dev.perigee.worker.instance.InstanceIdentity;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +30,10 @@ import org.jspecify.annotations.Nullable;
 final class EventFrames {
     /** Room for everything around a result: ids, the reply address, the trace. */
     private static final int ENVELOPE_BYTES = 64 * 1024;
+
+    /** The first version of the link that has every type of event. */
+    private static final int ALL_TYPES =
+            Arrays.stream(EventType.values()).mapToInt(EventType::linkVersion).max().orElseThrow();
 
     private static final int MAX_RESULT_BYTES = LinkFrame.MAX_BYTES - ENVELOPE_BYTES;
 
@@ -79,7 +83,7 @@ final class EventFrames {
      * know, and would drop, becomes a line of log with the same number: there is no hole.
      */
     static byte[] readable(byte[] frame, int protocol) {
-        if (protocol >= LinkVersions.SPOKEN.greatest()) {
+        if (protocol >= ALL_TYPES) {
             return frame;
         }
         var entry = InstanceEvent.readMessage(frame);

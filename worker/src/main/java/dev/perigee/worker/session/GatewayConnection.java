@@ -9,6 +9,7 @@ import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.topic.RecordOrigin;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -49,6 +50,7 @@ final class GatewayConnection
     private final LinkSocket socket = new LinkSocket(this);
     private final LinkWriter writer;
     private final Semaphore orders;
+    private final DeferredAcceptances acceptances;
     private final AtomicBoolean writesSoon = new AtomicBoolean();
     private final AtomicBoolean lost = new AtomicBoolean();
 
@@ -108,6 +110,7 @@ final class GatewayConnection
                         new LinkWriter.Limits(
                                 options.outboundBytes(), Integer.MAX_VALUE, CONTROL_BYTES));
         this.orders = new Semaphore(options.maxRequests());
+        this.acceptances = new DeferredAcceptances(options.maxRequests());
     }
 
     /** Its WebSocket, to be opened. */
@@ -216,6 +219,7 @@ final class GatewayConnection
     private void detach() {
         open = false;
         writer.close();
+        var _ = acceptances.close();
         connections.closed(this);
         handler.closed(this);
     }
@@ -283,20 +287,39 @@ final class GatewayConnection
     }
 
     /**
-     * Says that an order was accepted, with something else or a few milliseconds later: that is not
-     * waited for, and would otherwise cost both sides a message of its own.
+     * Says that the order of a request was accepted, with something else or a few milliseconds
+     * later: that is not waited for, and would otherwise cost both sides a write of its own. To a
+     * gateway that takes the result for it, it is said only where none goes out meanwhile.
      */
-    void acceptSoon(long requestId) {
-        enqueue(new LinkFrame.Response(requestId, ToolOrder.Accepted.PLAINLY).encode());
-        if (open && writesSoon.compareAndSet(false, true)) {
-            scheduler.schedule(
-                    () -> {
-                        writesSoon.set(false);
-                        flush();
-                    },
-                    SOON.toMillis(),
-                    TimeUnit.MILLISECONDS);
+    void acceptSoon(long orderId, RecordOrigin request) {
+        if (protocol < LinkVersions.IMPLIED_ACCEPTANCES || !acceptances.defer(request, orderId)) {
+            accept(orderId);
         }
+        writeSoon();
+    }
+
+    private void accept(long orderId) {
+        enqueue(new LinkFrame.Response(orderId, ToolOrder.Accepted.PLAINLY).encode());
+    }
+
+    private void writeSoon() {
+        if (open && writesSoon.compareAndSet(false, true)) {
+            scheduler.schedule(this::writeAged, SOON.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void writeAged() {
+        writesSoon.set(false);
+        acceptances.takeAged().forEach(this::accept);
+        flush();
+        if (!acceptances.isEmpty()) {
+            writeSoon();
+        }
+    }
+
+    @Override
+    public void resultTaken(RecordOrigin request) {
+        acceptances.answered(request);
     }
 
     /** Refuses a request, or what could not be read as one. */
@@ -364,6 +387,7 @@ final class GatewayConnection
 
     @Override
     public void finish() {
+        acceptances.close().forEach(this::accept);
         writer.finish();
     }
 

@@ -127,6 +127,10 @@ final class JournalFeed {
             return false;
         }
         sent.put(journal, entry.seq());
+        var request = entry.origin();
+        if (request != null) {
+            peer.resultTaken(request);
+        }
         unflushed++;
         lock.lock();
         try {

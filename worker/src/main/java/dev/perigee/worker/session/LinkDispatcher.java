@@ -209,7 +209,7 @@ final class LinkDispatcher implements GatewayConnection.Handler, AutoCloseable {
         var accepted =
                 sessions.asServed(connection, order.partition(), session -> session.execute(order));
         if (accepted.answered() == null) {
-            connection.acceptSoon(id);
+            connection.acceptSoon(id, order.origin());
         } else {
             connection.respond(id, accepted);
         }

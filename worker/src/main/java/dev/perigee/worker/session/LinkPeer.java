@@ -1,6 +1,7 @@
 package dev.perigee.worker.session;
 
 import dev.perigee.protocol.link.LinkVersions;
+import dev.perigee.protocol.topic.RecordOrigin;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +56,9 @@ interface LinkPeer {
      * @return false when the connection is closed
      */
     boolean sendEvent(byte[] frame, int reserved);
+
+    /** The result of a request is among the events that were taken. Does not wait. */
+    default void resultTaken(RecordOrigin request) {}
 
     /** Sends the events that were taken. Does not wait. */
     void flush();

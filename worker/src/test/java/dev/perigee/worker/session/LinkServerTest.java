@@ -175,12 +175,12 @@ final class LinkServerTest {
         try (var gateway = RawGateway.dial("g-1", link.uri(), LinkServerFixture.TOKEN)) {
             assertThat(refusedVersions(gateway, new Hello.Request("g-1", 99, null)))
                     .isEqualTo(LinkVersions.mismatch(only(99), LinkVersions.SPOKEN))
-                    .contains("the gateway speaks 99, the worker 1 to 6: upgrade the worker");
-            assertThat(refusedVersions(gateway, Hello.Request.of("g-1", new LinkVersions(7, 8))))
-                    .contains("the gateway speaks 7 to 8, the worker 1 to 6: upgrade the worker");
-            var offer = Hello.Request.of("g-1", new LinkVersions(1, 7));
+                    .contains("the gateway speaks 99, the worker 1 to 7: upgrade the worker");
+            assertThat(refusedVersions(gateway, Hello.Request.of("g-1", new LinkVersions(8, 9))))
+                    .contains("the gateway speaks 8 to 9, the worker 1 to 7: upgrade the worker");
+            var offer = Hello.Request.of("g-1", new LinkVersions(1, 8));
             assertThat(gateway.ask(LinkMethod.HELLO, offer, Hello.Result.class).protocol())
-                    .isEqualTo(6);
+                    .isEqualTo(7);
         }
         try (var older = RawGateway.dial("g-2", link.uri(), LinkServerFixture.TOKEN)) {
             var fixed = Map.of("gateway_id", "g-2", "protocol", 1);
@@ -425,6 +425,6 @@ final class LinkServerTest {
                 null,
                 clockMs,
                 ends,
-                LinkVersions.SPOKEN.greatest());
+                RawGateway.SPOKEN.greatest());
     }
 }

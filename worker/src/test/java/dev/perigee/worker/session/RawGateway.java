@@ -33,6 +33,10 @@ import org.jspecify.annotations.Nullable;
 
 /** A gateway that speaks the link by hand: it sends what a test says and shows what came. */
 final class RawGateway implements AutoCloseable {
+    /** Those with which each order has an answer, for tests that wait for it. */
+    static final LinkVersions SPOKEN =
+            new LinkVersions(LinkVersions.FIRST, LinkVersions.IMPLIED_ACCEPTANCES - 1);
+
     private static final long PATIENCE_SECONDS = 60;
 
     final String id;
@@ -80,7 +84,7 @@ final class RawGateway implements AutoCloseable {
         for (int left = 10; ; left--) {
             try {
                 var gateway = new RawGateway(id, link, token, http, true);
-                gateway.send(LinkMethod.HELLO, Hello.Request.of(id, LinkVersions.SPOKEN));
+                gateway.send(LinkMethod.HELLO, Hello.Request.of(id, SPOKEN));
                 var answer = gateway.answers.poll(2, TimeUnit.SECONDS);
                 if (answer instanceof LinkFrame.Response) {
                     return gateway;
@@ -103,7 +107,7 @@ final class RawGateway implements AutoCloseable {
     }
 
     Hello.Result hello() throws InterruptedException {
-        return ask(LinkMethod.HELLO, Hello.Request.of(id, LinkVersions.SPOKEN), Hello.Result.class);
+        return ask(LinkMethod.HELLO, Hello.Request.of(id, SPOKEN), Hello.Result.class);
     }
 
     long attachLater(long epoch, long generation, boolean create, List<Attach.Cursor> cursors) {
