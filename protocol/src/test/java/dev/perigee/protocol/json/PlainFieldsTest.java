@@ -43,17 +43,19 @@ final class PlainFieldsTest {
             case 'b' -> fields.truth();
             case 'l' -> fields.texts();
             case 'd' -> fields.time();
-            case 'r' -> {
-                var raw = fields.raw();
-                yield raw == null ? null : latin(raw.bytes());
-            }
-            case 'x' -> {
-                var bytes = fields.bytes();
-                yield bytes == null ? null : Base64.getEncoder().encodeToString(bytes);
-            }
+            case 'r' -> text(fields.raw());
+            case 'x' -> base64(fields.bytes());
             case 'o' -> fields.object(PlainFieldsTest::take);
             default -> "passed";
         };
+    }
+
+    private static @Nullable String text(@Nullable RawJson raw) {
+        return raw == null ? null : latin(raw.bytes());
+    }
+
+    private static @Nullable String base64(byte @Nullable [] bytes) {
+        return bytes == null ? null : Base64.getEncoder().encodeToString(bytes);
     }
 
     private static String latin(byte[] bytes) {
