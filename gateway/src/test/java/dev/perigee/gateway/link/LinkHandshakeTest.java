@@ -259,10 +259,10 @@ final class LinkHandshakeTest {
                                         "sessions",
                                         List.of(),
                                         "protocol",
-                                        7)));
+                                        8)));
         fixture.start();
 
-        awaitProblem("chose version 7 of the link, this gateway speaks 1 to 6");
+        awaitProblem("chose version 8 of the link, this gateway speaks 1 to 7");
     }
 
     @Test
