@@ -184,12 +184,12 @@ final class LinkConnection implements LinkSocket.Listener, LinkWriter.Transport 
             inPlace = new byte[Math.min(MOST_IN_PLACE, 2 * length)];
         }
         utf8.get(utf8.position(), inPlace, 0, length);
-        var event = SessionNotice.InstanceEvent.readMessage(inPlace, length);
-        if (event == null) {
-            return false;
-        }
-        arrived(length);
         try {
+            var event = SessionNotice.InstanceEvent.readMessage(inPlace, length);
+            if (event == null) {
+                return false;
+            }
+            arrived(length);
             notices.event(generation, event, length);
         } catch (RuntimeException e) {
             notHandled(e);

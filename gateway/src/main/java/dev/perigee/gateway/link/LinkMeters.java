@@ -99,7 +99,7 @@ final class LinkMeters {
 
     private Timer timer(String method, boolean wasAnswered) {
         return Timer.builder("perigee.link.calls")
-                .description("Calls to the worker, until their answer")
+                .description("Calls to the worker, until their answer or first event")
                 .tag(ADDRESS, address)
                 .tag("method", method)
                 .tag("outcome", wasAnswered ? "answered" : "failed")

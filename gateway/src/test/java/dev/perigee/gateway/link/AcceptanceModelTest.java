@@ -287,9 +287,20 @@ final class AcceptanceModelTest {
             answers.clear();
             keptBack.clear();
             connection = null;
+            notHeard(told); // A repeat, unless it is 0, which no entry is.
             closed.close("cut");
             session.suspend(closed);
-            tell(closed, event(1_000, LinkFixture.at(0))); // Comes from nowhere, and is not heard.
+            notHeard(1_000); // Of a connection that is no longer the session's.
+        }
+
+        /** An event that is no news accepts no request. */
+        private void notHeard(long seq) {
+            pending.forEach(
+                    (request, call) -> {
+                        int ends = call.ends;
+                        session.event(generation, event(seq, LinkFixture.at(request)), 1);
+                        assertThat(call.ends).as("%d by no news", request).isEqualTo(ends);
+                    });
         }
 
         private void attach() throws InterruptedException {

@@ -61,9 +61,10 @@ public record JsonRpc(
      */
     public static JsonRpc readInput(byte[] utf8) {
         var plain = Json.readPlain(utf8, utf8.length, JsonRpc::of);
-        if (plain != null) {
-            return plain;
-        }
+        return plain == null ? parseInput(utf8) : plain;
+    }
+
+    static JsonRpc parseInput(byte[] utf8) {
         try (var parser = Json.inputParser(utf8)) {
             return read(parser, utf8);
         } catch (JacksonException e) {

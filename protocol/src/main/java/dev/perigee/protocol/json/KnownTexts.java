@@ -19,7 +19,7 @@ final class KnownTexts {
                             "result",
                             "error",
                             "tool/execute",
-                            "session/event",
+                            "instance/event",
                             "tools/call",
                             "perigee.tool.result",
                             "partition",

@@ -4,7 +4,8 @@ import static dev.perigee.protocol.json.PlainFields.require;
 
 /**
  * Scanner of JSON values that are only passed over. It accepts less than a parser: strictly valid
- * JSON and UTF-8, at most {@link #MAX_DEPTH} deep, with plain names and numbers of moderate length.
+ * JSON and UTF-8, at most {@link #MAX_DEPTH} deep, with names without escapes and numbers of moderate
+ * length.
  * All else is a {@link PlainFields.UnusualException}. Pure.
  */
 final class PlainScan {
@@ -55,6 +56,21 @@ final class PlainScan {
         }
     }
 
+    /** The index after a short name without escapes, in any alphabet, that begins here. */
+    private static int name(byte[] json, int at, int end) {
+        require(get(json, at, end) == '"');
+        int next = at + 1;
+        while (true) {
+            byte character = get(json, next, end);
+            if (character == '"') {
+                require(next - at <= MAX_NAME_BYTES);
+                return next + 1;
+            }
+            require(character != '\\');
+            next = unescaped(json, next, end);
+        }
+    }
+
     private static byte get(byte[] json, int at, int end) {
         require(at < end);
         return json[at];
@@ -67,7 +83,7 @@ final class PlainScan {
             return next + 1;
         }
         while (true) {
-            next = space(json, plain(json, next, end), end);
+            next = space(json, name(json, next, end), end);
             require(get(json, next, end) == ':');
             next = space(json, value(json, space(json, next + 1, end), end, depth), end);
             if (get(json, next, end) == '}') {
@@ -133,15 +149,20 @@ final class PlainScan {
             if (character == '"') {
                 return next + 1;
             }
-            if (character == '\\') {
-                next = escape(json, next + 1, end);
-            } else if (character < 0) {
-                next = multiByte(json, next, end);
-            } else {
-                require(character >= ' ');
-                next++;
-            }
+            next =
+                    character == '\\'
+                            ? escape(json, next + 1, end)
+                            : unescaped(json, next, end);
         }
+    }
+
+    /** The index after one character of a string that is no escape. */
+    private static int unescaped(byte[] json, int at, int end) {
+        if (json[at] < 0) {
+            return multiByte(json, at, end);
+        }
+        require(json[at] >= ' ');
+        return at + 1;
     }
 
     private static int escape(byte[] json, int at, int end) {

@@ -156,10 +156,6 @@ public final class ToolOrder {
 
         /** Reads one in one go; null when it is none as we write them, but perhaps another. */
         public static @Nullable Ordered read(byte[] utf8) {
-            var plain = read(utf8, utf8.length);
-            if (plain != null) {
-                return plain;
-            }
             var asked = JsonRpc.asked(utf8, METHOD);
             if (asked == null || asked.id() == null) {
                 return null;
@@ -211,7 +207,8 @@ public final class ToolOrder {
     }
 
     /**
-     * The answer to {@code tool/execute}.
+     * The answer to {@code tool/execute}. From version 7 of the link on it may be missing where an
+     * event about the request says that it was accepted.
      *
      * @param answered the result, when no server had to be asked: it never ran and asking again is
      *     harmless. Null when the request was accepted: its result will be an event of type {@code

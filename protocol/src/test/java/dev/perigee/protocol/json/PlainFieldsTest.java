@@ -24,7 +24,7 @@ final class PlainFieldsTest {
                     "{\"object\":{\"object\":{},\"text\":null,\"bool\":false},\"list\":[\"a\",\"b\"],"
                             + "\"list\":[],\"date\":\"2026-01-02T03:04:05.006Z\",\"x64\":\"AP8H\"}",
                     "{\"raw\":{\"a\":[1,-0.5e+3,\"\\u00e4\\n ü😀\",{\"\":[[],{}]}],\"b\":null},\"raw\":\"q\","
-                            + "\"raw\":[true,false],\"other\":{\"a\":[{\"b\":1.50}]},\"text\":\"last\"}",
+                            + "\"raw\":[true,false],\"other\":{\"ä😀\":[{\"ключ\":1.50}]},\"text\":\"last\"}",
                     "{\"number\":999999999999999999,\"int\":-2147483648,\"x64\":\"\",\"text\":\"\"}");
 
     private static List<String> take(Fields fields) {
@@ -43,14 +43,14 @@ final class PlainFieldsTest {
             case 'b' -> fields.truth();
             case 'l' -> fields.texts();
             case 'd' -> fields.time();
-            case 'r' -> text(fields.raw());
+            case 'r' -> cut(fields.raw());
             case 'x' -> base64(fields.bytes());
             case 'o' -> fields.object(PlainFieldsTest::take);
             default -> "passed";
         };
     }
 
-    private static @Nullable String text(@Nullable RawJson raw) {
+    private static @Nullable String cut(@Nullable RawJson raw) {
         return raw == null ? null : latin(raw.bytes());
     }
 
@@ -111,7 +111,7 @@ final class PlainFieldsTest {
                 var utf8 = mutations.of(line.getBytes(UTF_8));
                 assertThat(outcome(() -> JsonRpc.readInput(utf8)))
                         .as(() -> latin(utf8))
-                        .isEqualTo(outcome(() -> JsonRpc.read(utf8)));
+                        .isEqualTo(outcome(() -> JsonRpc.parseInput(utf8)));
             }
         }
     }
@@ -144,6 +144,9 @@ final class PlainFieldsTest {
         assertThat(plainly(raw("\"" + "a".repeat(60_000) + "\""))).isNotNull();
         assertThat(plainly(raw("\"" + "a".repeat(66_000) + "\""))).isNull();
         assertThat(plainly(raw("1".repeat(61)))).isNull();
+        assertThat(plainly(raw("{\"" + "ä".repeat(490) + "\":1}"))).isNotNull();
+        assertThat(plainly(raw("{\"" + "ä".repeat(510) + "\":1}"))).isNull();
+        assertThat(plainly(raw("{\"\\u0061\":1}"))).isNull();
         assertThat(plainly(raw("\"\\u00E4\\t\\/\""))).isNotNull();
     }
 

@@ -1,5 +1,6 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.topic.RecordOrigin;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Map;
@@ -123,14 +124,10 @@ final class JournalFeed {
             return true;
         }
         byte[] frame = EventFrames.readable(entry.frame(), peer.protocol());
-        if (!queue(frame)) {
+        if (!queue(frame, entry.origin())) {
             return false;
         }
         sent.put(journal, entry.seq());
-        var request = entry.origin();
-        if (request != null) {
-            peer.resultTaken(request);
-        }
         unflushed++;
         lock.lock();
         try {
@@ -148,13 +145,20 @@ final class JournalFeed {
      * Queues an entry, unless the feed was stopped: what was looked up after that may follow
      * entries that the next gateway acknowledged, and what is queued after it the answer to the
      * next attach.
+     *
+     * @param request the one that the entry answers, if it answers one
      */
-    private boolean queue(byte[] frame) throws InterruptedException {
+    private boolean queue(byte[] frame, @Nullable RecordOrigin request)
+            throws InterruptedException {
         int room = peer.awaitRoom(frame.length);
         lock.lock();
         try {
             if (!stopped) {
-                return peer.sendEvent(frame, room);
+                boolean queued = peer.sendEvent(frame, room);
+                if (queued && request != null) {
+                    peer.resultTaken(request);
+                }
+                return queued;
             }
         } finally {
             lock.unlock();

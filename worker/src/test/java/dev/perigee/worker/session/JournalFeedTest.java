@@ -8,6 +8,7 @@ import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
+import dev.perigee.protocol.topic.RecordOrigin;
 import dev.perigee.worker.instance.InstanceIdentity;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Clock;
@@ -69,6 +70,22 @@ final class JournalFeedTest {
         await().until(() -> state() == Thread.State.TERMINATED);
         assertThat(sent).isEmpty();
         assertThat(peer.room).hasValue(0);
+    }
+
+    @Test
+    @DisplayName("a feed says whose results it queued, and of none that it could not queue")
+    void saysWhoseResults() {
+        var peer = new Peer();
+        var feed = new JournalFeed("feed", peer, new Credit(1000), Map.of());
+        journal.append(seq -> new byte[] {1}, new RecordOrigin("t", 0, 1));
+        append(2);
+        journal.append(seq -> new byte[] {3}, new RecordOrigin("t", 0, 2));
+        peer.takes = 2;
+        feed.ready(journal);
+        feed.start();
+        await().until(() -> state() == Thread.State.TERMINATED);
+        assertThat(sent).containsExactly((byte) 1, (byte) 2);
+        assertThat(peer.answered).containsExactly(new RecordOrigin("t", 0, 1));
     }
 
     @Test
@@ -144,6 +161,8 @@ final class JournalFeedTest {
     /** Takes everything, heedless of an interrupt. */
     private class Peer implements LinkPeer {
         final AtomicInteger room = new AtomicInteger();
+        final List<RecordOrigin> answered = new CopyOnWriteArrayList<>();
+        volatile int takes = Integer.MAX_VALUE;
         volatile Runnable whileWaiting = () -> {};
 
         @Override
@@ -190,8 +209,12 @@ final class JournalFeedTest {
 
         @Override
         public boolean sendEvent(byte[] frame, int reserved) {
-            sent.add(frame[0]);
-            return true;
+            return sent.size() < takes && sent.add(frame[0]);
+        }
+
+        @Override
+        public void resultTaken(RecordOrigin request) {
+            answered.add(request);
         }
     }
 }

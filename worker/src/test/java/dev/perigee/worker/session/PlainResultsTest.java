@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
 import dev.perigee.protocol.link.SessionNotice.ReplyTo;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ErrorCode;
@@ -18,6 +19,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -115,6 +117,19 @@ final class PlainResultsTest {
         }
         assertThat(PlainResults.entry(ABOUT, 0, order("r", null, null), RawJson.EMPTY_OBJECT))
                 .isNotNull();
+    }
+
+    @Test
+    @DisplayName("a field that is added to their records is added to PlainResults and PlainOrders, too")
+    void hasEachField() {
+        assertThat(
+                        Stream.of(
+                                        ToolResult.class,
+                                        InstanceEvent.class,
+                                        ReplyTo.class,
+                                        RecordOrigin.class)
+                                .map(type -> type.getRecordComponents().length))
+                .containsExactly(12, 12, 3, 3);
     }
 
     @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
