@@ -201,8 +201,7 @@ final class AcceptanceModelTest {
             long request = order.request();
             if (!accepted.contains(request) && mayRefuse && random.nextInt(5) == 0) {
                 story.add("refuse " + request);
-                answers.add(
-                        new LinkFrame.Failure(order.id(), LinkError.OVERLOADED.code(), "full"));
+                answers.add(new LinkFrame.Failure(order.id(), LinkError.OVERLOADED.code(), "full"));
                 return;
             }
             story.add("accept " + request);

@@ -4,9 +4,8 @@ import static dev.perigee.protocol.json.PlainFields.require;
 
 /**
  * Scanner of JSON values that are only passed over. It accepts less than a parser: strictly valid
- * JSON and UTF-8, at most {@link #MAX_DEPTH} deep, with names without escapes and numbers of moderate
- * length.
- * All else is a {@link PlainFields.UnusualException}. Pure.
+ * JSON and UTF-8, at most {@link #MAX_DEPTH} deep, with names without escapes and numbers of
+ * moderate length. All else is a {@link PlainFields.UnusualException}. Pure.
  */
 final class PlainScan {
     /** Deeper values are a parser's. */
@@ -149,10 +148,7 @@ final class PlainScan {
             if (character == '"') {
                 return next + 1;
             }
-            next =
-                    character == '\\'
-                            ? escape(json, next + 1, end)
-                            : unescaped(json, next, end);
+            next = character == '\\' ? escape(json, next + 1, end) : unescaped(json, next, end);
         }
     }
 

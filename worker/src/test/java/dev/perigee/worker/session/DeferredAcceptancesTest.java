@@ -195,6 +195,11 @@ final class DeferredAcceptancesTest {
         public void handle(GatewayConnection from, byte[] message) {}
 
         @Override
+        public boolean handleInPlace(GatewayConnection from, byte[] buffer, int length) {
+            return false;
+        }
+
+        @Override
         public void answered(LinkPeer peer) {}
 
         @Override

@@ -164,6 +164,11 @@ final class GatewayConnectionTest {
         public void handle(GatewayConnection from, byte[] message) {}
 
         @Override
+        public boolean handleInPlace(GatewayConnection from, byte[] buffer, int length) {
+            return false;
+        }
+
+        @Override
         public void answered(LinkPeer peer) {}
 
         @Override

@@ -120,7 +120,8 @@ final class PlainResultsTest {
     }
 
     @Test
-    @DisplayName("a field that is added to their records is added to PlainResults and PlainOrders, too")
+    @DisplayName(
+            "a field that is added to their records is added to PlainResults and PlainOrders, too")
     void hasEachField() {
         assertThat(
                         Stream.of(
