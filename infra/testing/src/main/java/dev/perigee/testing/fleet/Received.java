@@ -2,6 +2,7 @@ package dev.perigee.testing.fleet;
 
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
+import java.lang.ref.SoftReference;
 import java.nio.charset.StandardCharsets;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -9,17 +10,42 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
 /**
- * A record that Perigee wrote.
- *
- * @param topic name without the prefix
- * @param json the value; missing for a tombstone and for what is no JSON
+ * A record that Perigee wrote. Its value is read when it is asked for, and what was read is kept
+ * only while there is room: it takes ten times the memory of its bytes.
  */
-public record Received(String topic, ConsumerRecord<byte[], byte[]> raw, JsonNode json) {
-
+public final class Received {
     private static final int SHOWN = 400;
 
+    private final String topic;
+    private final ConsumerRecord<byte[], byte[]> raw;
+    private SoftReference<JsonNode> read = new SoftReference<>(null);
+
+    private Received(String topic, ConsumerRecord<byte[], byte[]> raw) {
+        this.topic = topic;
+        this.raw = raw;
+    }
+
     static Received of(String prefix, ConsumerRecord<byte[], byte[]> raw) {
-        return new Received(raw.topic().substring(prefix.length()), raw, parse(raw.value()));
+        return new Received(raw.topic().substring(prefix.length()), raw);
+    }
+
+    /** The topic's name without the prefix. */
+    public String topic() {
+        return topic;
+    }
+
+    public ConsumerRecord<byte[], byte[]> raw() {
+        return raw;
+    }
+
+    /** The value; missing for a tombstone and for what is no JSON. */
+    public synchronized JsonNode json() {
+        var json = read.get();
+        if (json == null) {
+            json = parse(raw.value());
+            read = new SoftReference<>(json);
+        }
+        return json;
     }
 
     private static JsonNode parse(byte @Nullable [] value) {
@@ -52,7 +78,7 @@ public record Received(String topic, ConsumerRecord<byte[], byte[]> raw, JsonNod
 
     /** A field of the value as text, by JSON pointer without the first slash; empty when absent. */
     public String text(String path) {
-        return json.at("/" + path).asString("");
+        return json().at("/" + path).asString("");
     }
 
     @Override
