@@ -24,7 +24,7 @@ final class PlainFieldsTest {
                     "{\"object\":{\"object\":{},\"text\":null,\"bool\":false},\"list\":[\"a\",\"b\"],"
                             + "\"list\":[],\"date\":\"2026-01-02T03:04:05.006Z\",\"x64\":\"AP8H\"}",
                     "{\"raw\":{\"a\":[1,-0.5e+3,\"\\u00e4\\n ü😀\",{\"\":[[],{}]}],\"b\":null},\"raw\":\"q\","
-                            + "\"raw\":[true,false],\"other\":{\"ä😀\":[{\"ключ\":1.50}]},\"text\":\"last\"}",
+                            + "\"raw\":[true,false],\"passed\":{\"ä😀\":[{\"ключ\":1.50}]},\"text\":\"last\"}",
                     "{\"number\":999999999999999999,\"int\":-2147483648,\"x64\":\"\",\"text\":\"\"}");
 
     private static List<String> take(Fields fields) {
