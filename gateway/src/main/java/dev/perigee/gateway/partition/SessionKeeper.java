@@ -209,9 +209,9 @@ final class SessionKeeper {
 
     /**
      * Acknowledges what is published and detaches at once, for another gateway; the owner ends. One
-     * that hands over to nobody, since its lease ran out or its partition was lost, does not
-     * detach: that begins the retention, and maybe no other gateway has the partition. One that has
-     * takes the session with its higher epoch.
+     * that has no successor it knows of, since its lease ran out or its partition was lost, does
+     * not detach: that begins the retention, and maybe no other gateway has the partition. One that
+     * has takes the session with its higher epoch.
      */
     void leave() {
         happened(context.feed().isSilenced() ? OwnerEvent.SILENCED : OwnerEvent.RELEASED);

@@ -117,7 +117,7 @@ final class AcceptanceModelTest {
         private final Set<Long> accepted = new HashSet<>();
         private final Set<Long> running = new LinkedHashSet<>();
         private final List<Entry> journal = new ArrayList<>();
-        private int told;
+        private int delivered;
         private final List<Sent> wire = new ArrayList<>();
         private final List<Sent> keptBack = new ArrayList<>();
         private final List<LinkFrame> answers = new ArrayList<>();
@@ -173,7 +173,7 @@ final class AcceptanceModelTest {
             while (!running.isEmpty()) {
                 finish();
             }
-            while (told < journal.size()) {
+            while (delivered < journal.size()) {
                 tell();
             }
         }
@@ -250,10 +250,10 @@ final class AcceptanceModelTest {
         /** The next entry arrives. */
         private void tell() {
             var to = connection;
-            if (to == null || told == journal.size()) {
+            if (to == null || delivered == journal.size()) {
                 return;
             }
-            var entry = journal.get(told++);
+            var entry = journal.get(delivered++);
             story.add("tell " + entry);
             if (entry.result()) {
                 results.add(entry.request());
@@ -261,7 +261,7 @@ final class AcceptanceModelTest {
             }
             var call = pending.get(entry.request());
             boolean open = call != null && call.ends == 0;
-            tell(to, event(told, LinkFixture.at(entry.request())));
+            tell(to, event(delivered, LinkFixture.at(entry.request())));
             if (call != null) {
                 assertThat(call.ends).as("%s ends its call", entry).isOne();
                 endedByEvent += open ? 1 : 0;
@@ -286,8 +286,8 @@ final class AcceptanceModelTest {
             answers.clear();
             keptBack.clear();
             connection = null;
-            if (told > 0) {
-                notHeard(told); // A repeat.
+            if (delivered > 0) {
+                notHeard(delivered); // A repeat.
             }
             closed.close("cut");
             session.suspend(closed);
@@ -337,7 +337,7 @@ final class AcceptanceModelTest {
             }
             assertThat(request.method()).isEqualTo(LinkMethod.ATTACH);
             var cursors = Json.read(request.params(), Attach.Request.class).cursors();
-            told = cursors.isEmpty() ? 0 : (int) cursors.getFirst().afterSeq();
+            delivered = cursors.isEmpty() ? 0 : (int) cursors.getFirst().afterSeq();
             by.message(FakeWorker.answer(request, FakeWorker.attached(true, list())).encode());
             for (long each : accepted) {
                 var call = pending.get(each);

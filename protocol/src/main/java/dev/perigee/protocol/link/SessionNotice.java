@@ -176,10 +176,10 @@ public final class SessionNotice {
          * @param length of the message, at the beginning of the buffer
          */
         public static @Nullable InstanceEvent readMessage(byte[] buffer, int length) {
-            return Json.readPlain(buffer, length, InstanceEvent::told);
+            return Json.readPlain(buffer, length, InstanceEvent::ofMessage);
         }
 
-        private static @Nullable InstanceEvent told(Fields fields) {
+        private static @Nullable InstanceEvent ofMessage(Fields fields) {
             String version = null;
             String method = null;
             InstanceEvent event = null;
