@@ -31,7 +31,7 @@ final class PollLoopTest {
     private final Owner owner = new Owner();
 
     @Test
-    @DisplayName("OWN-05 detaches from no worker where it was lost: maybe nobody else has it")
+    @DisplayName("OWN-05 detaches from no worker where it was lost: it may have no other owner")
     void lost() throws Exception {
         assertThat(isSilentAfter(loop -> loop.onPartitionsLost(PARTITION))).isTrue();
         assertThat(owner.dropped).isCompleted();

@@ -363,7 +363,7 @@ final class SimulatedPartition {
         sessionThere().requests().put(offset, Progress.JOURNALLED);
     }
 
-    /** The worker tells of a running request, which so it accepted. */
+    /** An event about a running request, which says that it was accepted. */
     private void progress(long offset) {
         var call = attached ? table.open(offset) : null;
         if (call != null) {

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writer of the few documents that each call has into an array of their exact size, byte for byte
  * what the mapper would write: the content is counted first, and written then. Texts are printable
- * ASCII without escapes, of which nothing else is told here: where there is another one, the
- * document is the mapper's. For one thread, while the document is written.
+ * ASCII without escapes; a document with any other text is left to the mapper. For one thread,
+ * while the document is written.
  */
 public final class ExactJson {
     private static final int DECIMAL = 10;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
-/** Fields of a document of any form, as Jackson's parser tells them. */
+/** Fields of a document of any form, as Jackson's parser reads them. */
 final class ParsedFields extends Fields {
     private final JsonParser parser;
     private final byte[] source;

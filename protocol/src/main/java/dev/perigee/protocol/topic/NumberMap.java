@@ -133,12 +133,12 @@ public final class NumberMap<V> {
         return all;
     }
 
-    /** Whoever is told all values. */
+    /** Takes all values. */
     public interface Visitor<V> {
         void visit(long number, V value);
     }
 
-    /** Tells all values, in the order of their numbers. */
+    /** Passes on all values, in the order of their numbers. */
     public void forEach(Visitor<? super V> visitor) {
         for (int i = begin; i < end; i++) {
             var value = at(i);

@@ -5,9 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.Arrays;
 import java.util.Random;
 
-/**
- * Documents as nobody should write them: one with some of its bytes changed, the same by a seed.
- */
+/** Malformed documents: one with some of its bytes changed, the same by a seed. */
 public final class Mutations {
     private static final byte[][] PIECES = {
         bytes("\""),

@@ -61,7 +61,7 @@ public final class Backend implements AutoCloseable {
                                 ProducerConfig.COMPRESSION_TYPE_CONFIG,
                                 compression,
                                 ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
-                                1, // As backends are told to.
+                                1, // As the integration page says.
                                 ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
                                 20 << 20,
                                 ProducerConfig.BUFFER_MEMORY_CONFIG,
